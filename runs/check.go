@@ -76,7 +76,7 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 		return result{}, err
 	}
 	pin.Changes = hex.EncodeToString(planned.digest[:])
-	inputs, err := s.inputsOf(ctx, run)
+	inputs, _, err := s.inputsOf(ctx, run)
 	if err != nil {
 		return result{}, err
 	}

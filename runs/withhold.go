@@ -7,16 +7,17 @@ import (
 	"github.com/holdfast/holdfast/api"
 )
 
-// inputsOf returns the variables that a run gets: those of its workspace, without the sensitive ones where
-// the run is of code that may not see them.
-func (s *Service) inputsOf(ctx context.Context, run Run) (Inputs, error) {
-	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+// inputsOf returns the variables that a run gets, and those of its workspace: a run of code that may not see the
+// sensitive ones gets the others. It is masked by all of them, since they may be in the state, which it reads.
+func (s *Service) inputsOf(ctx context.Context, run Run) (given, all Inputs, err error) {
+	all, err = s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
 	if err != nil || run.Order.Pull == nil || !run.Order.Pull.Withhold {
-		return inputs, err
+		return all, all, err
 	}
+	given = all
 	sensitive := func(v api.Input) bool { return v.Sensitive }
-	inputs.Variables = slices.DeleteFunc(slices.Clone(inputs.Variables), sensitive)
-	inputs.Environment = slices.DeleteFunc(slices.Clone(inputs.Environment), sensitive)
-	inputs.Digest += " withheld"
-	return inputs, nil
+	given.Variables = slices.DeleteFunc(slices.Clone(all.Variables), sensitive)
+	given.Environment = slices.DeleteFunc(slices.Clone(all.Environment), sensitive)
+	given.Digest += " withheld"
+	return given, all, nil
 }

@@ -51,3 +51,24 @@ func TestPullRequestsAreKeptFromSecrets(t *testing.T) {
 		}
 	}
 }
+
+// What a run of a pull request was kept from may be in the state, which it reads: its log hides that all the same.
+func TestLogsOfPullRequestsHideWhatTheyWereKeptFrom(t *testing.T) {
+	w := runworld.New(t)
+	w.Sensitive = []api.Input{{Name: "password", Value: "hunter2-hunter2", Sensitive: true}}
+	p := owner(uuid.New())
+	order := api.RunOrder{Workspace: "w1", Kind: "plan", Snapshot: runworld.Snapshot}
+	run, err := w.CreateOfPull(t.Context(), p, order, runs.PullOrder{Repository: "infra", Number: 7, Withhold: true}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := w.Claim(t, p.Org)
+	e.Log("it was hunter2-hunter2\n")
+	got, err := w.ReadLog(t.Context(), p, run.ID, runs.Stream(e.Stage), 0, 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(got.Text); strings.Contains(text, "hunter2") || !strings.Contains(text, "it was ***") {
+		t.Errorf("the log says %q", text)
+	}
+}

@@ -429,7 +429,7 @@ func repositoriesTable() []setting {
 		{section: in, key: "workers", env: "HOLDFAST_REPOSITORIES_WORKERS", def: "4", kind: "count",
 			help: "How many repositories are fetched at once, at most half of them of one organization.",
 			set:  into(func(s *Settings) *int { return &s.Repositories.Workers }, parseCount)},
-		{section: in, key: "max_bytes", env: "HOLDFAST_REPOSITORIES_MAX_BYTES", def: "2GiB", kind: "size",
+		{section: in, key: "max_mirror_bytes", env: "HOLDFAST_REPOSITORIES_MAX_MIRROR_BYTES", def: "2GiB", kind: "size",
 			help: "What the mirror of one repository may take. A larger repository is not fetched.",
 			set:  into(func(s *Settings) *int64 { return &s.Repositories.MaxBytes }, bytesize.Parse)},
 		{section: in, key: "timeout", env: "HOLDFAST_REPOSITORIES_TIMEOUT", def: "15m", kind: "duration",

@@ -68,11 +68,21 @@ func (h repositories) list(ctx context.Context, r *request) (answer, error) {
 	})
 }
 
+// repository reads a repository's name from the path.
+func (r *request) repository() string {
+	name := r.inPath("repository")
+	if !repos.IsName(name) {
+		r.invalid("a repository's name has 1 to 64 letters, digits and . _ -")
+	}
+	return name
+}
+
 func (h repositories) get(ctx context.Context, r *request) (answer, error) {
+	name := r.repository()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	found, err := h.service.Get(ctx, r.caller, r.inPath("repository"))
+	found, err := h.service.Get(ctx, r.caller, name)
 	return tell(repositoryOf(found)), err
 }
 
@@ -91,7 +101,7 @@ func (h repositories) create(ctx context.Context, r *request) (answer, error) {
 // change changes what is named.
 func (h repositories) change(ctx context.Context, r *request) (answer, error) {
 	change := objectOr[api.RepositoryChange](r, fault.RepositoryInvalid)
-	name := r.inPath("repository")
+	name := r.repository()
 	if change.Name != "" && change.Name != name {
 		r.check(fault.New(fault.RepositoryInvalid, "a repository can't get another name"))
 	}
@@ -103,26 +113,29 @@ func (h repositories) change(ctx context.Context, r *request) (answer, error) {
 }
 
 func (h repositories) remove(ctx context.Context, r *request) (answer, error) {
+	name := r.repository()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	return done(), h.service.Remove(ctx, r.caller, r.inPath("repository"))
+	return done(), h.service.Remove(ctx, r.caller, name)
 }
 
 // fetch waits for the fetch, which goes on if the caller leaves.
 func (h repositories) fetch(ctx context.Context, r *request) (answer, error) {
+	name := r.repository()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	fetched, err := h.service.Fetch(ctx, r.caller, r.inPath("repository"))
+	fetched, err := h.service.Fetch(ctx, r.caller, name)
 	return tell(repositoryOf(fetched)), err
 }
 
 func (h repositories) secret(ctx context.Context, r *request) (answer, error) {
+	name := r.repository()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	changed, secret, err := h.service.NewWebhookSecret(ctx, r.caller, r.inPath("repository"))
+	changed, secret, err := h.service.NewWebhookSecret(ctx, r.caller, name)
 	said := repositoryOf(changed)
 	said.WebhookSecret = secret
 	return tell(said), err

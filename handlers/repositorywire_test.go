@@ -46,8 +46,8 @@ func repositoryAnswers() map[string][]answered {
 		"POST " + all + "/fetch": slices.Concat(refuses(404, none+"/fetch"),
 			refuses(409, one+"/fetch")), // its host is in a private network
 		"POST " + all + "/secret": slices.Concat(says(api.Repository{}, one+"/secret"), refuses(404, none+"/secret")),
-		"POST /webhooks/:provider/:repository": refuses(404, "/webhooks/github/none {}",
-			"/webhooks/github/11111111-1111-4111-8111-111111111111 {}"),
+		"POST /webhooks/:provider/:repository": append(refuses(400, "/webhooks/github/none {}"),
+			refuses(404, "/webhooks/github/11111111-1111-4111-8111-111111111111 {}")...),
 	}
 }
 

@@ -72,7 +72,7 @@ func (h Hooked) Org() uuid.UUID { return h.repository.Org }
 func (s *Service) Hooked(ctx context.Context, provider, id string) (Hooked, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || parsed.String() != id {
-		return Hooked{}, notFound(id)
+		return Hooked{}, fault.New(fault.WebhookInvalid, "the address does not end in the ID of a repository")
 	}
 	r, err := s.Store.ByID(ctx, parsed)
 	if err != nil {

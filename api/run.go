@@ -55,6 +55,8 @@ type Run struct {
 	AutoApprove bool     `json:"auto_approve,omitempty"`
 	// Reconcile is what the runs have in common that one reconcile of enclaves has ordered.
 	Reconcile string `json:"reconcile,omitempty"`
+	// Elsewhere says that somebody makes the run on a machine of theirs, and that this is the record of it.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 
 	// Pin is what the plan was made of, and what is approved; absent before there is a plan.
 	Pin *Pin `json:"pin,omitempty"`

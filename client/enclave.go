@@ -1,8 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/holdfast/holdfast/api"
 )
@@ -56,4 +59,42 @@ func toldOfRun(e event, tell func(RunUpdate) error) error {
 		return told(e, u.Status, func() error { return tell(u) })
 	}
 	return nil // of a later server
+}
+
+// BeginPartitionRun begins the record of a run that is made on this machine. The same call repeated with its key
+// returns the record of the first one.
+func (c *Client) BeginPartitionRun(ctx context.Context, enclave, partition string, order api.IACRunOrder,
+	key string) (api.IACRun, error) {
+	r := ofPartition(enclave, partition).with(order)
+	r.method = http.MethodPost
+	return ask[api.IACRun](ctx, c, r.keyed(key))
+}
+
+// AppendPartitionLog adds bytes to the log of such a run, and returns where the log ends: also beside the error that
+// there is a gap before them.
+func (c *Client) AppendPartitionLog(ctx context.Context, run api.IACRun, stream string, offset int64,
+	piece []byte) (int64, error) {
+	r := ofPartition(run.EnclaveID, run.PartitionID, run.ID, "log", stream)
+	r.method, r.body = http.MethodPut, bodyOf(bytes.NewReader(piece))
+	r.query = map[string]string{"offset": strconv.FormatInt(offset, 10)}
+	r.header["Content-Type"] = octets
+	answer, err := ask[api.LogEnd](ctx, c, r)
+	if refusal, ok := errors.AsType[*Error](err); ok {
+		return refusal.logEnd, err
+	}
+	return answer.End, err
+}
+
+// RenewPartitionRun says that such a run goes on.
+func (c *Client) RenewPartitionRun(ctx context.Context, run api.IACRun, sign api.IACRunSign) (api.Lease, error) {
+	r := ofPartition(run.EnclaveID, run.PartitionID, run.ID, "lease").with(sign)
+	r.method = http.MethodPost
+	return ask[api.Lease](ctx, c, r)
+}
+
+// EndPartitionRun says how such a run has ended.
+func (c *Client) EndPartitionRun(ctx context.Context, run api.IACRun, end api.IACRunEnd) (api.IACRun, error) {
+	r := ofPartition(run.EnclaveID, run.PartitionID, run.ID, "end").with(end)
+	r.method = http.MethodPost
+	return ask[api.IACRun](ctx, c, r)
 }

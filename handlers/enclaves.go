@@ -49,6 +49,7 @@ func (d Deps) routeEnclaves(all section, known gin.HandlerFunc, guard *middlewar
 			headerOf("Last-Event-ID", "The same, as browsers send it.")).givesEvents().needs(auth.ReadRun).
 		notes("Server-sent events: `log` has a LogBytes with its stage, `status` and `end` a RunStatus.").
 		fails(fault.RunNotFound, fault.RunInvalid, fault.TooManyWaiting), h.ofPartition(h.stream), none)
+	h.routeRecords(runsAt)
 	if h.removal != nil {
 		at.route("DELETE", "", op("removeEnclave", "Go on with taking an enclave away").
 			with(flagOf("again", "Whether what has failed is tried again.")).gives(api.EnclaveRemoval{}).

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -156,12 +155,7 @@ func (h runHandlers) appendLog(ctx context.Context, r *request) (answer, error) 
 		return nil, err
 	}
 	end, err := h.service.AppendLog(ctx, r.caller, id, runs.Stream(stream), attempt, offset, r.body())
-	if gap, ok := errors.AsType[*runs.LogGapError](err); ok {
-		failure := api.Failure{Status: "error", Code: api.ErrorCode(gap.Fault.Code), Message: gap.Fault.Message,
-			RequestID: middleware.RequestIDOf(ctx)}
-		return told{status: http.StatusConflict, body: api.LogRefusal{Failure: failure, End: gap.End}, cause: err}, nil
-	}
-	return tell(api.LogEnd{End: end}), err
+	return logAnswer(ctx, end, err)
 }
 
 // offset reads where in a log something begins; 0 where nothing is said.

@@ -142,7 +142,8 @@ func rightsOfRuns() map[string]auth.Right {
 			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
-		auth.ApplyRun:       {"DELETE /enclaves/e"},
+		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
+			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
 		auth.PlanRun:        {"POST /api/v1/runs"},
 		auth.ApproveRun:     {"POST" + one + "/deny"},
 		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
@@ -201,6 +202,7 @@ func rightsOfWorkspaces() map[string]auth.Right {
 func narrowed(route string) bool {
 	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
+		route == "POST /enclaves/e/partitions/p/iac/runs" ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }
 
@@ -208,6 +210,8 @@ func narrowed(route string) bool {
 func bodyFor(route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	switch {
+	case strings.HasSuffix(path, "/iac/runs") && method == "POST":
+		return `{"operation":"Update"}`
 	case route == "POST /api/v1/infra/x/files":
 		return `{"name":"main.tf"}`
 	case route == "POST /api/v1/infra/x/run":
@@ -242,7 +246,7 @@ func bodyFor(route string) string {
 		return `{"reason":"a test"}`
 	case narrowed(route) && !strings.Contains(route, "state") && !strings.Contains(route, "/files/"):
 		return "{}"
-	case strings.HasSuffix(path, "/format"):
+	case strings.HasSuffix(path, "/format"), strings.HasPrefix(path, "/enclaves/") && method == "POST":
 		return "{}"
 	case takesOrder(path):
 		return `{"reason":"a test"}`

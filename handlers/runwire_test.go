@@ -53,6 +53,7 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	e.Apply(`{"id":{"sensitive":false,"type":"string","value":"<1>"}}`)
 	part, e := apply("e/x")
 	e.Apply(`{}`)
+	here, over := elsewhere(t, w), elsewhere(t, w)
 	stale := plan("stale")
 	w.MoveState(t, acme, "stale")
 	orphan, e := apply("orphan")
@@ -78,9 +79,22 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	order("claimed", "plan")
 	return []string{
 		"{waits}", waits, "{digest}", digest, "{late}", late, "{lateDigest}", run.Pin.Digest, "{applied}", applied, "{stale}",
-		stale, "{orphan}", orphan, "{part}", part, "{pool}", token,
+		stale, "{orphan}", orphan, "{part}", part, "{here}", here, "{over}", over, "{pool}", token,
 		"{agent}", agent.ID, "{secret}", secret, "{run}", executor.Run, "{token}", executor.Token,
 	}
+}
+
+// elsewhere begins the record of a run that is made on somebody's machine.
+func elsewhere(t *testing.T, w *runworld.World) string {
+	t.Helper()
+	w.Jump(time.Second) // so that IDs sort
+	own := owner
+	own.KeyID = wireKey()
+	run, err := w.BeginElsewhere(t.Context(), own, runs.Elsewhere{Workspace: "e/x", Kind: runs.Apply}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.ID
 }
 
 // by shows a secret as Bearer in each of these requests.
@@ -124,6 +138,16 @@ func runAnswers() map[string][]answered {
 			refuses(404, partRuns+"/{applied}")...),
 		"GET /enclaves/:enclave/partitions/:partition/iac/runs/:id/stream": append(sendsBytes(partRuns+"/{part}/stream",
 			partRuns+"/{part}/stream?after=apply:1:0"), refuses(400, partRuns+"/{part}/stream?after=1:0")...),
+		"POST /enclaves/:enclave/partitions/:partition/iac/runs": append(answers(201, api.IACRun{},
+			[]string{partRuns + ` {"operation":"Teardown","tool":"tofu"}`}), refuses(400, partRuns+` {"operation":"No"}`)...),
+		"PUT /enclaves/:enclave/partitions/:partition/iac/runs/:id/log/:stream": append(
+			says(api.LogEnd{}, partRuns+"/{here}/log/plan <log>"), answers(409, api.LogRefusal{},
+				[]string{partRuns + "/{here}/log/plan?offset=9 <log>"})...),
+		"POST /enclaves/:enclave/partitions/:partition/iac/runs/:id/lease": append(says(api.Lease{},
+			partRuns+`/{here}/lease {}`), refuses(404, partRuns+"/{part}/lease {}")...),
+		"POST /enclaves/:enclave/partitions/:partition/iac/runs/:id/end": append(
+			refuses(400, partRuns+`/{over}/end {"status":"Done"}`),
+			says(api.IACRun{}, partRuns+`/{over}/end {"status":"Succeeded","exit_code":0}`)...),
 		"DELETE /enclaves/:enclave": says(api.EnclaveRemoval{}, "/enclaves/none"),
 		"POST /api/v1/runs/:id/approve": append(refuses(409, "/api/v1/runs/{waits}/approve {}"),
 			says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}"}`)...),

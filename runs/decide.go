@@ -145,6 +145,9 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 	if !was.Status.Ended() {
 		return Run{}, misplaced(was, "retried before it has ended")
 	}
+	if was.Elsewhere {
+		return Run{}, fault.New(fault.RunStatus, "the run was made on somebody's machine: begin it there again")
+	}
 	if was.Order.Pull != nil && was.Kind.Mutates() {
 		return Run{}, fault.New(fault.RunInvalid,
 			"a pull request is applied by the commands of its comments alone: have it planned there, and comment again")
@@ -184,7 +187,11 @@ func (s *Service) Resolve(ctx context.Context, p auth.Principal, id, reason stri
 	if reason == "" {
 		return Run{}, fault.New(fault.ReasonMissing, "say why nothing of the executor is left, or why that doesn't matter")
 	}
-	run, err = s.resolve(ctx, run, ActorOf(p), reason)
+	if run.Elsewhere {
+		run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).giveUpElsewhere(reason))
+	} else {
+		run, err = s.resolve(ctx, run, ActorOf(p), reason)
+	}
 	return s.acted(ctx, p, audit.RunResolve, run, reason, err)
 }
 

@@ -105,7 +105,11 @@ func (c call) renew(l api.LeaseRenewal, lease time.Duration) Decide {
 // resume takes the run back from the lost.
 func (m *moving) resume() {
 	if m.run.Status == Orphaned {
-		m.to(Applying, "").because(EventResumed, "its executor has come back")
+		status := Applying
+		if m.run.Stage == PlanStage {
+			status = Preparing
+		}
+		m.to(status, "").because(EventResumed, "its executor has come back")
 	}
 }
 

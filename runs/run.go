@@ -31,9 +31,11 @@ type Run struct {
 	Phase     Phase
 	Reason    string // why it is where it is, for people
 
-	Order   Order
-	Trigger Actor
-	RetryOf string
+	// Elsewhere says that somebody makes the run on a machine of theirs: what is here is the record of it.
+	Elsewhere bool `json:",omitempty"`
+	Order     Order
+	Trigger   Actor
+	RetryOf   string
 	// Follows is the run that this one was made behind, by the server itself.
 	Follows string
 	// Tries are the runs before this one that the server has tried the same by.
@@ -88,12 +90,14 @@ type Run struct {
 func (r Run) Ref() Ref { return Ref{r.Org, r.ID} }
 
 // Holds reports whether the run has its workspace's slot: only one run that mutates has, from
-// its first claim to its end.
-func (r Run) Holds() bool { return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() }
+// its first claim to its end. A run elsewhere has only a record here, and keeps nobody out.
+func (r Run) Holds() bool {
+	return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() && !r.Elsewhere
+}
 
 // InTheWay reports whether the run keeps others from being made that are to be alone in its workspace. What
 // only looks for drift, which the server does by itself, keeps nobody.
-func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift }
+func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift && !r.Elsewhere }
 
 // InProgress is the fault of a run that is to be alone where this one goes on.
 func (r Run) InProgress() error {

@@ -87,6 +87,10 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 		return s.strip(ctx, run)
 	case run.Status == Orphaned && !run.overdue(s.clock()):
 		return nil // another node has just found it lost
+	case run.Elsewhere && run.Status == Orphaned:
+		_, err = s.update(ctx, ref, s.by(Server()).giveUpElsewhere("it was waited for long enough"))
+	case run.Elsewhere && run.Status.Leased() && listened:
+		_, err = s.update(ctx, ref, s.by(Server()).silent())
 	case run.Status == Orphaned:
 		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
 	case run.Status == Checking:

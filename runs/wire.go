@@ -22,7 +22,7 @@ func (r Run) Brief() api.Run {
 		Message: r.Order.Message, Trigger: r.Trigger.Wire(), RetryOf: r.RetryOf, Follows: r.Follows,
 		FollowedBy: r.Follow.id(), Attempt: r.Attempt,
 		Snapshot: r.Order.Snapshot, Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh,
-		AutoApprove: r.Order.AutoApprove, Reconcile: r.Order.Reconcile,
+		AutoApprove: r.Order.AutoApprove, Reconcile: r.Order.Reconcile, Elsewhere: r.Elsewhere,
 		Pin: r.Pin, Counts: r.Counts, Stale: r.Stale, Approvals: r.Approvals, Cancel: r.Cancel,
 		Executor: r.executorWire(), ExitCode: r.ExitCode, Before: r.Base.Version, After: r.After,
 		CreatedAt: r.CreatedAt, StartedAt: orNil(r.StartedAt), PlannedAt: orNil(r.PlannedAt), DecidedAt: orNil(r.DecidedAt),

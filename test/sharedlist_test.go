@@ -85,6 +85,7 @@ func sharedThings() map[string]string {
 		"resources: make(chan struct{}, 1)":                                        theIndex,
 		"resources: turns.New(maxReadings, maxOwnReadings)":                        histories,
 		"resources: make(turn, 1)":                                                 theIndex,
+		"enclave/local: make(chan struct{}, 1)":                                    inOrder,
 		"seal: make(chan struct{}, 1)":                                             ofOne,
 		"state: group.SetLimit(purgesAtOnce)":                                      theWriter,
 		"storage/csv/index: readers.SetMaxOpenConns(readConnections)":              turnsOfReadings,

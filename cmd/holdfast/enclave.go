@@ -119,13 +119,14 @@ func (a *app) reconciler(c *client.Client, dir string, f enclaveFlags) (*reconci
 			Adopt: f.adopt, Approve: f.approve, Wait: f.wait, Width: f.parallelism}}
 	r.Tell = a.enclaveTeller(f)
 	if f.local {
-		r.Here, err = a.runsHere(r, root, f)
+		r.Here, err = a.runsHere(c, r, root, f)
 	}
 	return r, err
 }
 
 // runsHere runs the tools of partitions on this machine.
-func (a *app) runsHere(r *reconcile.Reconciler, root string, f enclaveFlags) (reconcile.Driver, error) {
+func (a *app) runsHere(c *client.Client, r *reconcile.Reconciler, root string,
+	f enclaveFlags) (reconcile.Driver, error) {
 	found, err := a.credentials(f.client)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (a *app) runsHere(r *reconcile.Reconciler, root string, f enclaveFlags) (re
 		user = found.org.String()
 	}
 	return &local.Runner{Root: root, Dir: r.Dir, Address: found.addr, User: user, Key: found.key, Environ: a.environ,
-		DeleteState: r.Server.DeleteState,
+		DeleteState: r.Server.DeleteState, RunRecords: reconcile.RemoteRecords{Client: c}, Reconcile: r.ID,
 		Tell: func(path string, line []byte) {
 			r.Tell(reconcile.Event{Path: path, Text: string(line), Log: true})
 		}}, nil

@@ -31,6 +31,9 @@ type Runner struct {
 	Environ []string // that the tools are given, but for what would change what they do
 	// DeleteState deletes a state once nothing is left in it.
 	DeleteState func(ctx context.Context, path string) error
+	// RunRecords is where the records of runs go; nil for nowhere. Reconcile is what all of them have in common.
+	RunRecords reconcile.Records
+	Reconcile  string
 	// Tell hears what a tool prints; nil for nobody.
 	Tell func(path string, line []byte)
 }
@@ -74,6 +77,11 @@ func (r *Runner) Provision(ctx context.Context, p *enclave.Partition, record enc
 	if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".holdfast"), 0o700), os.Chmod(dir, 0o700)); err != nil {
 		return nil, err
 	}
+	before, was, err := r.known(p.Path())
+	if err != nil {
+		return nil, err
+	}
+	was = was || before != nil
 	if err := r.begin(dir, k); err != nil {
 		return nil, err
 	}
@@ -81,7 +89,17 @@ func (r *Runner) Provision(ctx context.Context, p *enclave.Partition, record enc
 		return nil, err
 	}
 	at := place{path: p.Path(), dir: dir, binary: binary, env: k.AuthEnv, secrets: secretsOf(inputs)}
-	if err := r.steps(ctx, at, r.initArgs(p.Path()), mutating("apply")); err != nil {
+	operation := "Provision"
+	if was {
+		operation = "Update"
+	}
+	err = r.recorded(ctx, at, operation, func(ctx context.Context, at place) (json.RawMessage, error) {
+		if err := r.steps(ctx, at, r.initArgs(p.Path()), mutating("apply")); err != nil {
+			return nil, err
+		}
+		return r.declared(ctx, at, p.DeclaredOutputs)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return nil, os.Rename(filepath.Join(dir, pendingFile), filepath.Join(dir, appliedFile))
@@ -132,18 +150,27 @@ func byPath(files []api.SnapshotFile) map[string]string {
 }
 
 func read(file string) (*kept, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	var k kept
+	found, err := readJSON(file, &k)
+	if err != nil || !found {
 		return nil, err
 	}
-	var k kept
-	if err := json.Unmarshal(text, &k); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	return &k, nil
+}
+
+// readJSON reads a file, if it is there.
+func readJSON(file string, into any) (found bool, err error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", file, err)
+	}
+	return true, nil
 }
 
 // known is what is known of a partition: applied, or else begun.
@@ -191,6 +218,42 @@ func (r *Runner) same(k *kept, p *enclave.Partition, record enclave.Record, inpu
 	return err == nil && maps.Equal(files, k.Files)
 }
 
+// declared are the declared outputs that there are, as the tool says them, without what is sensitive.
+func (r *Runner) declared(ctx context.Context, at place, names []string) (json.RawMessage, error) {
+	text, err := r.capture(ctx, at, "output", "-json", "-no-color")
+	if err != nil {
+		return nil, fmt.Errorf("output failed: %w", err)
+	}
+	said := map[string]shownOutput{}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return nil, fmt.Errorf("output failed: %w", err)
+	}
+	all := map[string]shownOutput{}
+	var missing []string
+	for _, name := range names {
+		out, ok := said[name]
+		if !ok {
+			missing = append(missing, name)
+			continue
+		}
+		if out.Sensitive {
+			out.Value = nil
+		}
+		all[name] = out
+	}
+	if len(missing) > 0 {
+		return nil, errors.New("these declared outputs are missing: " + strings.Join(missing, ", "))
+	}
+	return json.Marshal(all)
+}
+
+// shownOutput is an output as a tool says it.
+type shownOutput struct {
+	Sensitive bool            `json:"sensitive"`
+	Type      json.RawMessage `json:"type,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+}
+
 // Teardown implements reconcile.Driver: destroy, then the state is deleted, then the folder.
 func (r *Runner) Teardown(ctx context.Context, path string) error {
 	k, _, err := r.known(path)
@@ -207,10 +270,13 @@ func (r *Runner) Teardown(ctx context.Context, path string) error {
 			at.secrets[in.Name] = "" // what it was is not kept
 		}
 	}
-	if err := r.steps(ctx, at, r.initArgs(path), mutating("destroy")); err != nil {
-		return err
-	}
-	if err := r.DeleteState(ctx, path); err != nil {
+	err = r.recorded(ctx, at, "Teardown", func(ctx context.Context, at place) (json.RawMessage, error) {
+		if err := r.steps(ctx, at, r.initArgs(path), mutating("destroy")); err != nil {
+			return nil, err
+		}
+		return nil, r.DeleteState(ctx, path)
+	})
+	if err != nil {
 		return err
 	}
 	return os.RemoveAll(dir)

@@ -21,6 +21,7 @@ import (
 type place struct {
 	path, dir, binary string
 	env, secrets      map[string]string // environment variables; values of variables that are secret
+	record            *record           // of the run; nil for none
 }
 
 // binaryOf is the tool of a partition: the one that it names, or that its backend is of. For the backend terraform
@@ -62,6 +63,9 @@ func mutating(command string) []string {
 // steps runs a tool several times, until one fails.
 func (r *Runner) steps(ctx context.Context, at place, all ...[]string) error {
 	for _, args := range all {
+		if args[0] != "init" {
+			at.record.apply()
+		}
 		if err := r.run(ctx, at, args); err != nil {
 			return err
 		}
@@ -95,6 +99,7 @@ func (r *Runner) run(ctx context.Context, at place, args []string) error {
 			if r.Tell != nil {
 				r.Tell(at.path, lines.Bytes())
 			}
+			at.record.line(lines.Bytes())
 		}
 		_, _ = io.Copy(io.Discard, from) // behind a line that is too long
 	}()
@@ -102,7 +107,7 @@ func (r *Runner) run(ctx context.Context, at place, args []string) error {
 	to.Close()
 	<-told
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s failed: %w", args[0], err)
 	}
 	return nil
 }

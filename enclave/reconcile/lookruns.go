@@ -37,7 +37,7 @@ func (r *Reconciler) lookRuns(ctx context.Context, l *look) error {
 	case l.workspace.Snapshot != nil && last.Snapshot != l.workspace.Snapshot.ID:
 		l.because("configuration %d was not applied", l.workspace.Snapshot.Number)
 	case drifted != "":
-		l.because("run %s found changes", drifted)
+		l.because("run %s found, or made, changes", drifted)
 	case r.All:
 		l.because("all are asked for")
 	}
@@ -58,11 +58,15 @@ func (r *Reconciler) lookTimes(ctx context.Context, l *look, applied time.Time) 
 	return err
 }
 
-// newestThatMutates is the newest run that may have changed something, and a run behind it that has found
-// something to change.
+// newestThatMutates is the newest run of the server's that may have changed something, and a run behind it that has
+// found something to change, or was made on somebody's machine.
 func newestThatMutates(runs []api.Run) (last *api.Run, drifted string) {
 	looked := false
 	for i, run := range runs {
+		if run.Elsewhere { // it has not applied the configuration that the server has
+			drifted, looked = run.ID, true
+			continue
+		}
 		switch run.Kind {
 		case "apply", "destroy":
 			return &runs[i], drifted

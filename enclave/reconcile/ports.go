@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/enclave"
@@ -34,6 +35,19 @@ type Server interface {
 	Outputs(ctx context.Context, name string, sensitive bool) (map[string]enclave.Output, uint64, error)
 	DeleteState(ctx context.Context, name string) error
 }
+
+// Records keeps the records of runs that are made on this machine, path by path. All calls may be repeated. Errors that
+// are ErrNoRecord are for good.
+type Records interface {
+	Begin(ctx context.Context, path string, order api.IACRunOrder, key string) (api.IACRun, error)
+	// Append adds bytes to the log of a stage, plan or apply, and returns where it ends.
+	Append(ctx context.Context, run api.IACRun, stage string, offset int64, piece []byte) (int64, error)
+	Renew(ctx context.Context, run api.IACRun, sign api.IACRunSign) (api.Lease, error)
+	End(ctx context.Context, run api.IACRun, end api.IACRunEnd) error
+}
+
+// ErrNoRecord says that the server takes a record no more, or never.
+var ErrNoRecord = errors.New("it is refused")
 
 // File is one that is to be pushed.
 type File struct {

@@ -220,3 +220,18 @@ func TestDriftThatARunHasFoundIsPutRight(t *testing.T) {
 		t.Errorf("%q", w.journal)
 	}
 }
+
+// What somebody has run on their machine since has not applied the configuration that the server has, and a record of
+// it that goes on is in nobody's way.
+func TestRunElsewhereIsFollowedByOneOfTheServers(t *testing.T) {
+	for _, status := range []string{"succeeded", "applying"} {
+		w, dir, here := newWorld(), tree(t, product()), t.TempDir()
+		applied(t, w, dir, here, reconcile.Options{})
+		w.runs = append(w.runs, &api.Run{ID: "here", Workspace: "a/db", Kind: "apply", Status: status, Elsewhere: true})
+		w.journal = nil
+		applied(t, w, dir, here, reconcile.Options{})
+		if !slices.Contains(w.journal, "apply a/db") || slices.Contains(w.journal, "apply a/alone") {
+			t.Errorf("%s: %q", status, w.journal)
+		}
+	}
+}

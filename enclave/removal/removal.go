@@ -199,7 +199,7 @@ func failed(last *runs.Run) bool {
 func (s *Service) last(ctx context.Context, p auth.Principal, name string) (*runs.Run, error) {
 	page, err := s.Runs.List(ctx, p, runs.Query{Workspace: name, Limit: 50})
 	for i, run := range page.Runs {
-		if run.Kind.Mutates() {
+		if run.Kind.Mutates() && !run.Elsewhere {
 			return &page.Runs[i], err
 		}
 	}

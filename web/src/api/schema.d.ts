@@ -1866,7 +1866,11 @@ export interface paths {
         /** A partition's last 100 runs, the newest first */
         get: operations["listPartitionRuns"];
         put?: never;
-        post?: never;
+        /**
+         * Begin the record of a run that is made on the caller's machine
+         * @description Who has begun it adds to its log, says that it goes on, and ends it. Each of these may be repeated.
+         */
+        post: operations["beginPartitionRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1900,6 +1904,57 @@ export interface paths {
         /** A partition's run, with its log */
         get: operations["getPartitionRun"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say how such a run has ended */
+        post: operations["endPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that such a run goes on */
+        post: operations["renewPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/log/{stream}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add bytes to the log of such a run */
+        put: operations["appendPartitionLog"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2730,9 +2785,13 @@ export interface components {
          *     - `archive_invalid`: The body is not a whole archive in tar format, packed by gzip. Nothing was stored.
          *     - `archive_entry_refused`: The archive has a link, a device or something else that is neither a file nor a folder. Nothing was stored.
          *     - `archive_bomb`: The archive unpacks to far more than it has. Nothing was stored.
+         *     - `layer_invalid`: A setting of the layer, or the `holdfast.yaml` of its repository, makes no sense; the message and `details` say where. Nothing was stored.
+         *     - `layer_not_found`: There is no layer of this name in your organization.
+         *     - `layer_exists`: There is a layer of this name already, with other settings.
+         *     - `layers_full`: The organization has as many layers as it may have. Remove one first.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -3087,6 +3146,17 @@ export interface components {
             /** @description ReconcileRunID is what the runs of one reconcile have in common; null for others. */
             reconcile_run_id: string | null;
         };
+        /** @description IACRunEnd ends a record. */
+        IACRunEnd: {
+            /** @enum {string} */
+            status: "Succeeded" | "Failed";
+            /** Format: int64 */
+            exit_code?: number;
+            /** @description of a failure */
+            reason?: string;
+            /** @description Outputs are as `output -json` of the tool has them. No sensitive value is kept. */
+            outputs?: unknown;
+        };
         /** @description IACRunLog is a run of a partition with what its tool has printed. */
         IACRunLog: {
             id: string;
@@ -3120,6 +3190,27 @@ export interface components {
             log: string;
             /** @description LogCut says that the log is longer; all of it has an address of its own, that of runs. */
             log_cut?: boolean;
+        };
+        /** @description IACRunOrder begins the record of a run that is made on the caller's machine. */
+        IACRunOrder: {
+            /**
+             * @description Operation is Provision, Update or Teardown; which of the first two it is the state says.
+             * @enum {string}
+             */
+            operation: "Provision" | "Update" | "Teardown";
+            /** @description ReconcileRunID is a UUID that the runs of one reconcile have in common. */
+            reconcile_run_id?: string;
+            /** @description the name of what is run */
+            tool?: string;
+            message?: string;
+        };
+        /** @description IACRunSign is a sign of life of whoever makes the run of a record. */
+        IACRunSign: {
+            /**
+             * @description Phase is apply once the tool begins to change something, and init before; empty says nothing of it.
+             * @enum {string}
+             */
+            phase?: "init" | "apply";
         };
         /** @description Identity is what a caller's credentials say of them. */
         Identity: {
@@ -4335,6 +4426,8 @@ export interface components {
             auto_approve?: boolean;
             /** @description Reconcile is what the runs have in common that one reconcile of enclaves has ordered. */
             reconcile?: string;
+            /** @description Elsewhere says that somebody makes the run on a machine of theirs, and that this is the record of it. */
+            elsewhere?: boolean;
             /** @description Pin is what the plan was made of, and what is approved; absent before there is a plan. */
             pin?: components["schemas"]["Pin"];
             /** @description Counts is absent before there is a plan. */
@@ -5225,7 +5318,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Failure"] & {
                     /** @enum {string} */
-                    code: "state_corrupt" | "internal";
+                    code: "seal_corrupt" | "seal_key_missing" | "internal";
                 };
             };
         };
@@ -5533,7 +5626,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -5648,7 +5752,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5749,7 +5864,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5853,7 +5979,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5964,7 +6101,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6068,7 +6216,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6145,7 +6304,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6213,18 +6383,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6325,18 +6484,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6401,7 +6549,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6446,7 +6605,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6812,7 +6982,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6857,7 +7038,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6903,18 +7095,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7017,18 +7198,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7112,18 +7282,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7178,18 +7337,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7261,18 +7409,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7339,18 +7476,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7460,18 +7586,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7583,18 +7698,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7653,18 +7757,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7720,18 +7813,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7818,18 +7900,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7916,18 +7987,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8037,7 +8097,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8161,7 +8232,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -8505,7 +8587,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8543,18 +8636,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8625,18 +8707,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8690,18 +8761,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8763,18 +8823,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8836,18 +8885,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8903,18 +8941,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8968,18 +8995,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9039,7 +9055,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9106,7 +9133,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9180,7 +9218,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9241,18 +9290,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9338,18 +9376,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -9414,18 +9441,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9510,18 +9526,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9615,18 +9620,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9765,18 +9759,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9850,18 +9833,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9915,18 +9887,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10014,18 +9975,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10110,18 +10060,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10195,18 +10134,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10265,18 +10193,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10342,18 +10259,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10449,18 +10355,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10527,18 +10422,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10615,18 +10499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10751,18 +10624,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10816,18 +10678,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10958,18 +10809,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11043,18 +10883,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11135,18 +10964,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -11760,7 +11578,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -11850,7 +11679,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -11951,7 +11791,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12027,7 +11878,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12085,7 +11947,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12154,7 +12027,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12225,7 +12109,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12300,7 +12195,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12378,7 +12284,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12454,7 +12371,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12507,7 +12435,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12557,7 +12496,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12602,7 +12552,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12664,7 +12625,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12739,7 +12711,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12791,7 +12774,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12848,7 +12842,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12916,7 +12921,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12991,7 +13007,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13056,7 +13083,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13107,7 +13145,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13172,7 +13221,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13229,7 +13289,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13287,7 +13358,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13364,7 +13446,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13424,7 +13517,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13489,7 +13593,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13571,7 +13686,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13635,7 +13761,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13771,18 +13908,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13840,18 +13966,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13942,18 +14057,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14011,18 +14115,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14075,18 +14168,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14151,18 +14233,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14234,18 +14305,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14344,18 +14404,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14411,18 +14460,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14483,18 +14521,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14578,18 +14605,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14645,18 +14661,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14716,18 +14721,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14838,18 +14832,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14961,18 +14944,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15089,18 +15061,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15183,18 +15144,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15252,18 +15202,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15347,18 +15286,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15413,18 +15341,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15470,18 +15387,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15531,18 +15437,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15584,18 +15479,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15668,18 +15552,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15796,7 +15669,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15922,7 +15806,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16034,7 +15929,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16126,7 +16032,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16225,7 +16142,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16329,7 +16257,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16406,7 +16345,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16474,18 +16424,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16518,18 +16457,86 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    beginPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same in a repeated call, which then does nothing again and has the first one's answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "idempotency_key_invalid" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "runs_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "idempotency_key_reused";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16574,18 +16581,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16643,18 +16639,268 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    endPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunEnd"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    renewPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunSign"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    appendPartitionLog: {
+        parameters: {
+            query?: {
+                /** @description Where the bytes begin in the log. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+                /** @description The log of which stage. */
+                stream: "plan" | "apply";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEnd"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogRefusal"] | (components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "log_gap" | "log_mismatch";
+                    });
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "body_too_large" | "log_too_large";
+                    };
+                };
+            };
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16729,18 +16975,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -17094,7 +17329,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17209,7 +17455,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17309,7 +17566,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17426,7 +17694,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17540,7 +17819,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17665,7 +17955,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17764,7 +18065,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17856,7 +18168,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17948,7 +18271,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18047,7 +18381,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18251,7 +18596,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18366,7 +18722,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18466,7 +18833,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18559,7 +18937,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18658,7 +19047,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };

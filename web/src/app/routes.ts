@@ -1,6 +1,7 @@
 // The list of all pages. Each has its route in a file of its own, and its code is loaded when it is opened.
 import { auditRoute } from '@/pages/audit/route'
 import { editorRoute, filesRoute } from '@/pages/editor/route'
+import { enclaveRoute, enclavesRoute } from '@/pages/enclaves/route'
 import { homeRoute } from '@/pages/home/route'
 import { historyRoute } from '@/pages/resource/route'
 import { resourcesRoute } from '@/pages/resources/route'
@@ -18,6 +19,8 @@ export const routeTree = rootRoute.addChildren([
   stateRoute,
   runsRoute,
   runRoute,
+  enclavesRoute,
+  enclaveRoute,
   resourcesRoute,
   historyRoute,
   auditRoute,

@@ -29,6 +29,8 @@ func shredTables() []shredTable {
 		{name: "run_pools", key: "org, name"},
 		{name: "run_queues", key: "pool, org, priority"},
 		{name: "run_lines", key: "org, workspace"},
+		{name: "repositories", key: "org, name"},
+		{name: "repository_deliveries", key: "org, repository, what"},
 		{name: "variables", key: "org, workspace, kind, name"},
 		{name: "run_log_pieces", key: "org, run, stream, attempt, start", most: shredPieces},
 		{name: "run_file_pieces", key: "org, run, kind, attempt, piece", most: shredPieces},

@@ -12,13 +12,21 @@ type Home struct {
 
 // HomeRuns are the runs that need somebody, the newest first, and how runs have ended.
 type HomeRuns struct {
-	Waiting  []Run `json:"waiting"`  // for approval
-	Orphaned []Run `json:"orphaned"` // whose executor was lost while it applied
-	// Failed are those of the last 7 days after which no run of their workspace has succeeded.
-	Failed []Run `json:"failed"`
-	// Drift are the newest drift runs of their workspaces that found something changed.
-	Drift  []Run `json:"drift"`
-	Recent []Run `json:"recent"`
+	Waiting     []Run `json:"waiting"`      // for approval, up to 20
+	WaitingMore bool  `json:"waiting_more"` // there are others
+	// Orphaned are those whose executor was lost while they applied, up to 20.
+	Orphaned     []Run `json:"orphaned"`
+	OrphanedMore bool  `json:"orphaned_more"`
+	// Failed are those of the last 7 days after which no run of their workspace has succeeded, one of each
+	// workspace, up to 20; FailedCount is how many workspaces have one.
+	Failed      []Run `json:"failed"`
+	FailedCount int   `json:"failed_count"`
+	// Drift are the newest drift runs of their workspaces that found something changed, up to 20;
+	// DriftCount is how many workspaces have one, and Drifted names them, up to 1000.
+	Drift      []Run    `json:"drift"`
+	DriftCount int      `json:"drift_count"`
+	Drifted    []string `json:"drifted"`
+	Recent     []Run    `json:"recent"`
 	// Days are the last 7, in UTC, the oldest first; null for keys that see some workspaces only.
 	Days []HomeDay `json:"days"`
 }

@@ -37,6 +37,8 @@ type Run struct {
 	Status    string `json:"status" enum:"RunProgress"` // see docs/runs.md
 	// prepare, init, plan, show, check, apply, output; empty before the first
 	Phase string `json:"phase"`
+	// MovedAt is when the run came to its status and phase; absent where that is not known.
+	MovedAt *time.Time `json:"moved_at,omitempty"`
 	// Reason says why the run is where it is: what it waits for, behind whom, why it failed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`

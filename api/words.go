@@ -14,9 +14,10 @@ func Words() map[string][]string {
 			"pending", "preparing", "planning", "checking", "awaiting_approval", "confirmed", "applying", "retrying", "orphaned",
 			"succeeded", "failed", "discarded", "stale", "cancelled",
 		},
-		"RunStage":     {"plan", "apply"},
-		"SandboxLevel": {"none", "landlock", "namespaces"},
-		"Source":       {"state", "upload"},
-		"ToolName":     {"opentofu", "terraform", "terragrunt", "engine"},
+		"RepositoryProvider": {"github", "gitlab", "gitea", "forgejo", "bitbucket", "azure", "plain"},
+		"RunStage":           {"plan", "apply"},
+		"SandboxLevel":       {"none", "landlock", "namespaces"},
+		"Source":             {"state", "upload"},
+		"ToolName":           {"opentofu", "terraform", "terragrunt", "engine"},
 	}
 }

@@ -33,8 +33,12 @@ const (
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
-	ReadKeys       Right = "key:read"        // what keys and rules there are; never a key itself
-	ManageKeys     Right = "key:manage"      // make, rotate and revoke keys that may do no more than one's own
+	// What configurations come from. No list of states narrows these.
+	ReadRepository  Right = "repository:read"  // what repositories there are, and how they do; never their credentials
+	WriteRepository Right = "repository:write" // register, change, fetch and remove them
+
+	ReadKeys   Right = "key:read"   // what keys and rules there are; never a key itself
+	ManageKeys Right = "key:manage" // make, rotate and revoke keys that may do no more than one's own
 
 	// ReadPinned is a state's bytes, of the one version that a plan is pinned to. No role has
 	// it: it is the only right of a run that plans.
@@ -69,14 +73,15 @@ func Roles() []RoleRights {
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, ReadKeys,
-			ManageKeys}},
+			ManageKeys, ReadRepository, WriteRepository}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
-		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun}},
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},
+		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun, ReadRepository}},
 		{Outputs, []Right{ReadOutputs}},
 		{Uploader, []Right{WriteData}},
 		{Auditor, []Right{ReadMetadata, ReadAudit}},
-		{Operator, []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
+		{Operator, []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun,
+			ReadRepository}},
 		{Approver, []Right{ReadMetadata, ReadOutputs, ReadRun, ApproveRun}},
 	}
 }

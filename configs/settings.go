@@ -59,20 +59,21 @@ const (
 
 // Settings is everything that an operator can set. It comes from Load.
 type Settings struct {
-	Server    Server
-	Storage   Storage
-	State     State
-	Resources Resources
-	Database  Database
-	Auth      Auth
-	Page      Page
-	Seal      Seal
-	Audit     Audit
-	Nodes     Nodes
-	Runs      Runs
-	Limits    Limits
-	Tools     Tools
-	Log       Log
+	Server       Server
+	Storage      Storage
+	State        State
+	Resources    Resources
+	Database     Database
+	Auth         Auth
+	Page         Page
+	Seal         Seal
+	Audit        Audit
+	Nodes        Nodes
+	Runs         Runs
+	Repositories Repositories
+	Limits       Limits
+	Tools        Tools
+	Log          Log
 
 	effective []Effective
 }
@@ -255,6 +256,25 @@ type Runs struct {
 	MaxStoredBytes, MaxConfigBytes  int64
 	// OrphanTimeout is how long a lost apply is waited for; 0 for as long as it takes.
 	OrphanTimeout time.Duration
+}
+
+// Repositories are git repositories that configurations come from.
+type Repositories struct {
+	Path      string         // of mirrors; empty means a folder in Storage.Path
+	Networks  []netip.Prefix // inner ones that repositories may be in
+	AllowHTTP bool           // without TLS
+	CAFile    string
+	Workers   int   // fetches at once
+	MaxBytes  int64 // of one repository's mirror
+	Timeout   time.Duration
+}
+
+// RepositoryMirrors returns the folder in which repositories are mirrored.
+func (s Settings) RepositoryMirrors() string {
+	if s.Repositories.Path != "" {
+		return s.Repositories.Path
+	}
+	return filepath.Join(s.Storage.Path, "repositories")
 }
 
 // RunsWork returns the folder in which runs are executed.

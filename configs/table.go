@@ -30,7 +30,7 @@ type setter func(*Settings, string) error
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
 		databaseTable(), authTable(), pageTable(), sealTable(), auditTable(), nodesTable(), limitsTable(),
-		runsTable(), toolsTable(),
+		runsTable(), repositoriesTable(), toolsTable(),
 		logTable())
 }
 
@@ -457,6 +457,35 @@ func runsTable() []setting {
 				"still applies; what it writes later is kept as a candidate. 0s waits until its executor comes back, is proven " +
 				"dead, or somebody resolves the run.",
 			set: into(func(s *Settings) *time.Duration { return &s.Runs.OrphanTimeout }, parseWait)},
+	}
+}
+
+func repositoriesTable() []setting {
+	const in = "repositories"
+	return []setting{
+		{section: in, key: "path", env: "HOLDFAST_REPOSITORIES_PATH", kind: "path",
+			help: "Folder of this process's mirrors of git repositories, which is a cache. Empty means repositories in " +
+				"storage.path.",
+			set: into(func(s *Settings) *string { return &s.Repositories.Path }, parseText)},
+		{section: in, key: "networks", env: "HOLDFAST_REPOSITORIES_NETWORKS", kind: "networks",
+			help: "Addresses or CIDR networks, separated by commas, of this machine or of private networks that repositories " +
+				"may be in too; none by default.",
+			set: into(func(s *Settings) *[]netip.Prefix { return &s.Repositories.Networks }, parseNetworks)},
+		{section: in, key: "allow_http", env: "HOLDFAST_REPOSITORIES_ALLOW_HTTP", def: "false", kind: "bool",
+			help: "Let repositories be fetched over http, without TLS, which shows their tokens on the way.",
+			set:  into(func(s *Settings) *bool { return &s.Repositories.AllowHTTP }, parseBool)},
+		{section: in, key: "ca_file", env: "HOLDFAST_REPOSITORIES_CA_FILE", kind: "file",
+			help: "PEM file of the authorities that sign the certificates of git servers; empty means those of the system.",
+			set:  into(func(s *Settings) *string { return &s.Repositories.CAFile }, parseText)},
+		{section: in, key: "workers", env: "HOLDFAST_REPOSITORIES_WORKERS", def: "4", kind: "count",
+			help: "How many repositories are fetched at once, at most half of them of one organization.",
+			set:  into(func(s *Settings) *int { return &s.Repositories.Workers }, parseCount)},
+		{section: in, key: "max_mirror_bytes", env: "HOLDFAST_REPOSITORIES_MAX_MIRROR_BYTES", def: "2GiB", kind: "size",
+			help: "What the mirror of one repository may take. A larger repository is not fetched.",
+			set:  into(func(s *Settings) *int64 { return &s.Repositories.MaxBytes }, bytesize.Parse)},
+		{section: in, key: "timeout", env: "HOLDFAST_REPOSITORIES_TIMEOUT", def: "15m", kind: "duration",
+			help: "How long a fetch may take.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Repositories.Timeout }, parseDuration)},
 	}
 }
 

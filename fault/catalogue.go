@@ -358,7 +358,7 @@ func Catalogue() []Entry {
 				"operator must remove it and add it again."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
-	return slices.Concat(entries, runEntries(), workspaceEntries(), layerEntries())
+	return slices.Concat(entries, runEntries(), workspaceEntries(), repositoryEntries(), layerEntries())
 }
 
 // Kind returns the class that the catalogue gives the code; Internal for one it lacks.

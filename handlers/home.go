@@ -36,6 +36,10 @@ const (
 	homeKinds = 12
 	// homePages of homePage names each are looked at, of states and of workspaces.
 	homePages, homePage = 4, 500
+	// homeLooks pages of homeLook runs are looked at for those of a caller who sees some workspaces only.
+	homeLooks, homeLook = 5, 100
+	// homeDrifted is how many workspaces that have drifted are named.
+	homeDrifted = 1000
 	// homeBytes is the most that an answer and one page of what it is made of take.
 	homeBytes = 6 << 20
 )
@@ -76,20 +80,15 @@ func (h home) look(ctx context.Context, p auth.Principal) (said api.Home, err er
 func (h home) ofRuns(ctx context.Context, p auth.Principal) (*api.HomeRuns, error) {
 	said := &api.HomeRuns{}
 	since := h.now().UTC().AddDate(0, 0, 1-homeDays).Truncate(24 * time.Hour)
-	for _, part := range []struct {
-		to    *[]api.Run
-		limit int
-		wants []runs.Status
-	}{
-		{&said.Waiting, homeShown, []runs.Status{runs.AwaitingApproval}},
-		{&said.Orphaned, homeShown, []runs.Status{runs.Orphaned}},
-		{&said.Recent, homeRecent, nil},
-	} {
-		page, err := h.runs.List(ctx, p, runs.Query{Status: part.wants, Limit: part.limit})
-		if err != nil {
-			return nil, err
-		}
-		*part.to = briefs(page.Runs)
+	var err error
+	if said.Waiting, said.WaitingMore, err = h.some(ctx, p, homeShown, runs.AwaitingApproval); err != nil {
+		return nil, err
+	}
+	if said.Orphaned, said.OrphanedMore, err = h.some(ctx, p, homeShown, runs.Orphaned); err != nil {
+		return nil, err
+	}
+	if said.Recent, _, err = h.some(ctx, p, homeRecent); err != nil {
+		return nil, err
 	}
 	if err := h.ofTrouble(ctx, p, since, said); err != nil {
 		return nil, err
@@ -103,42 +102,40 @@ func (h home) ofRuns(ctx context.Context, p auth.Principal) (*api.HomeRuns, erro
 
 func briefs(all []runs.Run) []api.Run { return items(all, runs.Run.Brief) }
 
-// ofTrouble leaves out failures that are over, and drift that a later look has not found any more.
-func (h home) ofTrouble(ctx context.Context, p auth.Principal, since time.Time, said *api.HomeRuns) error {
-	failed, err := h.runs.List(ctx, p, runs.Query{Status: []runs.Status{runs.Failed}, Limit: homeShown})
-	if err != nil {
-		return err
-	}
-	failed.Runs = newestOfEach(failed.Runs)
-	ended := slices.DeleteFunc(failed.Runs, func(run runs.Run) bool {
-		if err != nil || run.FinishedAt.Before(since) {
-			return true
+// some returns the newest runs of these statuses, up to a number, and whether there are others. Who sees
+// some workspaces only may find none of theirs on a page: it goes on for some of them.
+func (h home) some(ctx context.Context, p auth.Principal, number int, of ...runs.Status) (found []api.Run, more bool,
+	err error) {
+	q := runs.Query{Status: of, Limit: number}
+	for range homeLooks {
+		page, err := h.runs.List(ctx, p, q)
+		if err != nil {
+			return nil, false, err
 		}
-		var later runs.Page
-		later, err = h.runs.List(ctx, p, runs.Query{Workspace: run.Workspace,
-			Status: []runs.Status{runs.Succeeded}, Limit: 1})
-		return len(later.Runs) > 0 && later.Runs[0].ID > run.ID
-	})
-	if err != nil {
-		return err
+		found = append(found, briefs(page.Runs)...)
+		if q.Before = page.Next; q.Before == "" || len(found) >= number {
+			break
+		}
+		q.Limit = homeLook
 	}
-	said.Failed = briefs(ended)
-	drift, err := h.runs.List(ctx, p, runs.Query{Kind: runs.Drift, Status: []runs.Status{runs.Succeeded},
-		Limit: homeShown})
-	said.Drift = briefs(slices.DeleteFunc(newestOfEach(drift.Runs), func(run runs.Run) bool {
-		return run.Counts == nil || run.Counts.Drift == 0 && !run.Counts.Any
-	}))
-	return err
+	return append([]api.Run{}, found[:min(len(found), number)]...), len(found) > number || q.Before != "", nil
 }
 
-// newestOfEach leaves one run of each workspace: they come with the newest first.
-func newestOfEach(all []runs.Run) []runs.Run {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(run runs.Run) bool {
-		known := seen[run.Workspace]
-		seen[run.Workspace] = true
-		return known
-	})
+// ofTrouble has no failures that are over, and no drift that a later look has not found any more.
+func (h home) ofTrouble(ctx context.Context, p auth.Principal, since time.Time, said *api.HomeRuns) error {
+	all, newest, err := h.runs.Troubled(ctx, p, runs.TroubleFailed, since, homeShown)
+	if err != nil {
+		return err
+	}
+	said.Failed, said.FailedCount = briefs(newest), len(all)
+	if all, newest, err = h.runs.Troubled(ctx, p, runs.TroubleDrift, time.Time{}, homeShown); err != nil {
+		return err
+	}
+	said.Drift, said.DriftCount, said.Drifted = briefs(newest), len(all), []string{}
+	for _, one := range all[:min(len(all), homeDrifted)] {
+		said.Drifted = append(said.Drifted, one.Workspace)
+	}
+	return nil
 }
 
 func daysOf(since time.Time, outcomes []runs.Outcome) (days []api.HomeDay) {

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/holdfast/holdfast/api"
@@ -54,7 +55,47 @@ func TestHomeHasWhatIsToBeDone(t *testing.T) {
 		w.Kinds[0] != (api.FileKind{Kind: "tf", Files: 1}) {
 		t.Errorf("workspaces: %+v", w)
 	}
-	if r := said.Runs; len(r.Failed) != 1 || r.Failed[0].ID != last || len(r.Recent) != 4 || len(r.Drift) != 0 {
+	if r := said.Runs; r.FailedCount != 1 || len(r.Drifted) != 0 || len(r.Failed) != 1 ||
+		r.Failed[0].ID != last || len(r.Recent) != 4 || len(r.Drift) != 0 {
 		t.Errorf("runs: %s", got.body)
+	}
+}
+
+// Home counts every workspace that is in trouble, however many there are and whatever ran since elsewhere.
+func TestHomeCountsAllTrouble(t *testing.T) {
+	deps := testDeps(t)
+	world := runworld.New(t)
+	deps.Runs, deps.Now = world.Service, world.Now
+	end := func(workspace, kind string, fine bool) {
+		if _, err := world.Create(t.Context(), owner, api.RunOrder{Workspace: workspace, Kind: kind}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if e := world.Claim(t, acme); fine {
+			e.Plan(1) // which finds something to change
+		} else {
+			e.Report(api.PhaseReport{Phase: "plan", Outcome: "failed", Class: "config", ExitCode: 1, Last: true, Seconds: 1})
+		}
+		world.Jump(2_000_000)
+	}
+	end("prod/a", "plan", false)
+	end("prod/a", "drift", true) // a drift run that succeeds ends the failure, and finds a drift
+	end("prod/b", "plan", false)
+	for i := range 25 {
+		end(fmt.Sprintf("dev/%02d", i), "drift", true)
+		end(fmt.Sprintf("dev/%02d", i), "plan", false)
+	}
+	server := startServer(t, deps)
+	look := func(key string) (said api.Home) {
+		got := newCaller(t, server, acme, key).do("GET /api/v1/home", "")
+		if err := json.Unmarshal([]byte(got.body), &said); err != nil || got.status != 200 {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		return said
+	}
+	all := look(acmeKey).Runs
+	if all.FailedCount != 26 || len(all.Failed) != 20 || all.Failed[0].Workspace != "dev/24" || all.DriftCount != 26 ||
+		len(all.Drift) != 20 || len(all.Drifted) != 26 {
+		t.Errorf("%d of %d failed, %d of %d drifted, %v", len(all.Failed), all.FailedCount, len(all.Drift), all.DriftCount,
+			all.Drifted)
 	}
 }

@@ -144,10 +144,13 @@ func rightsOfRuns() map[string]auth.Right {
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
 			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
-		auth.PlanRun:     {"POST /api/v1/runs"},
-		auth.ApproveRun:  {"POST" + one + "/deny"},
-		auth.CancelRun:   {"POST" + one + "/cancel", "POST" + one + "/discard"},
-		auth.ForceUnlock: {"POST" + one + "/resolve"},
+		auth.PlanRun:        {"POST /api/v1/runs"},
+		auth.ApproveRun:     {"POST" + one + "/deny"},
+		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
+		auth.ForceUnlock:    {"POST" + one + "/resolve"},
+		auth.ReadRepository: {"GET /api/v1/repositories", "GET /api/v1/repositories/x"},
+		auth.WriteRepository: {"POST /api/v1/repositories", "PATCH /api/v1/repositories/x", "DELETE /api/v1/repositories/x",
+			"POST /api/v1/repositories/x/fetch", "POST /api/v1/repositories/x/secret"},
 		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate",
 			"DELETE /api/v1/pools/x",
 			"POST /api/v1/pools/x/grants", "DELETE /api/v1/pools/x/grants/11111111-1111-4111-8111-111111111111"},
@@ -227,6 +230,12 @@ func bodyFor(route string) string {
 		return `{"name":"x"}`
 	case route == "POST /api/v1/pools/x/grants":
 		return `{"organization":"11111111-1111-4111-8111-111111111111"}`
+	case path == "/api/v1/repositories" && method == "POST":
+		return `{"name":"x","url":"https://git.example.com/x.git"}`
+	case route == "PATCH /api/v1/repositories/x":
+		return `{}`
+	case strings.HasPrefix(path, "/api/v1/repositories/"):
+		return ""
 	case route == "PATCH /api/v1/pools/x":
 		return `{"workspaces":["x"]}`
 	case strings.HasSuffix(path, "/approve") || strings.HasSuffix(path, "/deny"):

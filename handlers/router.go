@@ -26,6 +26,7 @@ import (
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
@@ -42,6 +43,8 @@ type Deps struct {
 	Resources *resources.Service
 	// Workspaces serves workspaces and their configurations; nil where the server keeps none.
 	Workspaces *workspace.Service
+	// Repositories serves the git repositories that configurations come from; nil where the server keeps none.
+	Repositories *repos.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
 	Runs *runs.Service
 	// Insights says what the plans of Runs mean; nil where there are none.
@@ -137,6 +140,9 @@ func NewRouter(d Deps) (Router, error) {
 			version: d.Version},
 		measured.handler())
 	routeDescription(open)
+	if d.Repositories != nil {
+		d.routeWebhooks(open)
+	}
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
 }
@@ -213,6 +219,9 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	}
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
 	d.routeLayers(all.under("/api/v1", native), guard)
+	if d.Repositories != nil {
+		d.routeRepositories(all, native, guard)
+	}
 	d.routeRuns(all, native, guard)
 	d.routeEnclaves(all, anyUser, guard)
 	d.routeExecutors(all, guard)

@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
+	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
@@ -26,6 +27,7 @@ import (
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/resourceindex"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlrepos"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
 	"github.com/holdfast/holdfast/workspace"
@@ -80,6 +82,7 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps, store, uploads := testDepsWithoutResources(t)
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
+	deps.Repositories = testRepositories(t, store)
 	deps.Runs = testRuns(t, store)
 	deps.Insights = insight.NewService(deps.Runs, nil, time.Now)
 	deps.Sessions = testSessions(t, store, testKeys(), time.Now)
@@ -121,6 +124,23 @@ func testWorkspaces(t testing.TB, record audit.Recorder) *workspace.Service {
 		Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(record, time.Now), Audit: record,
 		Seals: sealer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
+}
+
+// testRepositories serves repositories that are kept in memory, and fetches nothing by itself.
+func testRepositories(t testing.TB, record audit.Recorder) *repos.Service {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := repos.NewService(repos.Deps{
+		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Seals:  seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
+		Folder: t.TempDir(), Now: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(s.Close)
+	return s
 }
 
 // testDepsWithoutResources leaves out what takes longest to set up, and returns the two

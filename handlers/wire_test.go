@@ -144,6 +144,7 @@ func wireAnswers() map[string][]answered {
 			refuses(409, x+"/candidates/{settled}/promote "+wireOrder)),
 	}
 	maps.Copy(found, workspaceAnswers())
+	maps.Copy(found, repositoryAnswers())
 	maps.Copy(found, projectAnswers())
 	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))

@@ -86,6 +86,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 		{"POST /upload", oneUpload("<a>"), 200, ""}, {"POST /upload", oneUpload("b"), 200, ""},
 	})
 	fillWorkspaces(c)
+	fillRepositories(t, deps.Repositories)
 	made := func(reason, serial string) string {
 		var kept api.Candidate
 		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason,

@@ -29,6 +29,13 @@ func fillWorkspaces(c caller) {
 		{"PUT " + x + "/-/files/d/main.tf", "a = 1\n", 200, ""},
 		{"PUT " + x + "/-/files/binary", "\xff", 200, ""},
 		{"DELETE " + x + "/-/files/run.sh", "", 200, ""},
+		{"POST /api/v1/repositories", `{"name":"infra","url":"https://127.0.0.1/x.git","branches":["main","release/*"],` +
+			`"provider":"gitlab","credential":"token","user":"bot","token":"t"}`, 201, ""},
+		{"POST /api/v1/repositories", `{"name":"app","url":"https://git.example.com/x.git","provider":"github",` +
+			`"api":"https://git.example.com/api","credential":"github_app","app":"7","installation":9,"key":"k"}`, 201, ""},
+		{"POST /api/v1/repositories", `{"name":"net","url":"ssh://git@127.0.0.1/x.git","credential":"deploy_key","key":` +
+			wireDeployKey() + `,"known_hosts":"` + wireHostKey + `"}`, 201, ""},
+		{"POST /api/v1/repositories/infra/fetch", "", 409, "repository_failed"},
 	})
 }
 

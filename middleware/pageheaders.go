@@ -12,10 +12,11 @@ import (
 //
 // Documents below the path of the editor have one rule less: its editor of text places each line by a
 // style attribute in the markup that it makes, and brings its colours in style elements. Scripts are as
-// restricted there as everywhere, and so is what markup may come from.
+// restricted there as everywhere. Markup comes from its own policies of trusted types alone, which are named;
+// no other document has any, so that no text becomes markup or the address of a script there.
 func PageHeaders(editor string) gin.HandlerFunc {
-	policy := strings.Join(pagePolicy("style-src 'self'"), "; ")
-	ofEditor := strings.Join(pagePolicy("style-src 'self' 'unsafe-inline'"), "; ")
+	policy := strings.Join(pagePolicy("style-src 'self'", "trusted-types 'none'"), "; ")
+	ofEditor := strings.Join(pagePolicy("style-src 'self' 'unsafe-inline'", editorTypes()), "; ")
 	return func(c *gin.Context) {
 		if strings.HasPrefix(c.Request.URL.Path, editor) {
 			c.Header("Content-Security-Policy", ofEditor)
@@ -32,10 +33,18 @@ func PageHeaders(editor string) gin.HandlerFunc {
 	}
 }
 
-func pagePolicy(styles string) []string {
+// editorTypes names the policies that the editor's page makes: one of ours for its workers, and those of
+// Monaco.
+func editorTypes() string {
+	return "trusted-types " + strings.Join([]string{"holdfast-workers", "defaultWorkerFactory", "diffEditorWidget",
+		"diffReview", "domLineBreaksComputer", "dompurify", "editorGhostText", "editorViewLayer", "richScreenReaderContent",
+		"standaloneColorizer", "stickyScrollViewLayer", "tokenizeToString"}, " ")
+}
+
+func pagePolicy(styles, types string) []string {
 	return []string{
 		"default-src 'none'", "script-src 'self'", styles, "img-src 'self' data:", "font-src 'self'",
 		"connect-src 'self'", "worker-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'",
-		"frame-ancestors 'none'", "require-trusted-types-for 'script'",
+		"frame-ancestors 'none'", "require-trusted-types-for 'script'", types,
 	}
 }

@@ -207,7 +207,7 @@ func (s *Service) prepareFor(ctx context.Context, org uuid.UUID, o api.RunOrder,
 			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
 			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove, Reconcile: o.Reconcile,
 		},
-		Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
+		Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now, MovedAt: now,
 	}, nil
 }
 

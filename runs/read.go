@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
@@ -19,57 +20,6 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, id string) (Run, er
 	return s.seen(p, run), err
 }
 
-// explained says of a run that waits behind whom.
-func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
-	switch {
-	case run.Status != Pending:
-		return run, nil
-	case !run.Kind.Mutates():
-		return s.waits(ctx, run, 0, "")
-	}
-	ahead, holder, err := s.Store.Position(ctx, run)
-	if err != nil {
-		return run, err
-	}
-	return s.waits(ctx, run, ahead, holder)
-}
-
-func (s *Service) waits(ctx context.Context, run Run, ahead int, holder string) (Run, error) {
-	who, err := s.executorFor(ctx, run)
-	if run.NotBefore.After(s.clock()) {
-		who = "its time, " + run.NotBefore.Format(time.RFC3339) + ", and for " + who
-	}
-	run.Reason = waitsBehind(who, ahead, holder)
-	return run, err
-}
-
-// executorFor says who is to execute the run, and why nobody will where that is so.
-func (s *Service) executorFor(ctx context.Context, run Run) (string, error) {
-	if run.Pool == "" {
-		return "an executor", nil
-	}
-	who := "an agent of the pool " + run.Pool
-	switch err := s.Serves(ctx, run.Org, run.Pool, run.Workspace); {
-	case fault.Is(err, fault.PoolNotFound):
-		return who + ", which there is not", nil
-	case fault.Is(err, fault.PoolOther):
-		return who + ", which does not serve this workspace", nil
-	default:
-		return who, err
-	}
-}
-
-func waitsBehind(who string, ahead int, holder string) string {
-	text := "waits for " + who
-	if holder != "" {
-		text = "waits behind run " + holder + ", which has the workspace"
-	}
-	if ahead > 0 {
-		text += "; " + number(uint64(ahead)) + " others are first"
-	}
-	return text
-}
-
 // List returns an organization's runs, the newest first: those of workspaces that the caller may
 // see. A page may have fewer runs than its limit, and still be followed by more.
 func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (Page, error) {
@@ -81,13 +31,13 @@ func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (Page, er
 	if err != nil {
 		return Page{}, err
 	}
-	seen := page.Runs[:0]
-	for _, run := range page.Runs {
-		if p.States.Match(run.Workspace) {
-			seen = append(seen, s.seen(p, run))
-		}
+	page.Runs = slices.DeleteFunc(page.Runs, func(run Run) bool { return !p.States.Match(run.Workspace) })
+	if err := s.explainAll(ctx, p.Org, page.Runs); err != nil {
+		return Page{}, err
 	}
-	page.Runs = seen
+	for i, run := range page.Runs {
+		page.Runs[i] = s.seen(p, run)
+	}
 	return page, nil
 }
 

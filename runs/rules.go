@@ -34,13 +34,26 @@ func (c call) wait(attempt int) time.Duration {
 
 // change is the run as it was, to be changed.
 func (c call) change(r Run) *moving {
-	return &moving{call: c, was: r.Status, run: r.clone()}
+	return &moving{call: c, was: r.Status, run: r.clone(), from: whereaboutsOf(r)}
+}
+
+// whereabouts is how far a run is on its way.
+type whereabouts struct {
+	status  Status
+	stage   Stage
+	phase   Phase
+	attempt int
+}
+
+func whereaboutsOf(r Run) whereabouts {
+	return whereabouts{r.Status, r.Stage, r.Phase, r.Attempt}
 }
 
 // moving is a change that is being made.
 type moving struct {
 	call
 	was    Status
+	from   whereabouts // where the run was
 	run    Run
 	events []Event
 }
@@ -80,7 +93,12 @@ func (m *moving) because(what EventType, note string) *moving {
 	return m
 }
 
-func (m *moving) done() (Change, error) { return Change{Run: m.run, Events: m.events}, nil }
+func (m *moving) done() (Change, error) {
+	if whereaboutsOf(m.run) != m.from {
+		m.run.MovedAt = m.at
+	}
+	return Change{Run: m.run, Events: m.events}, nil
+}
 
 // nothing records nothing: what was asked for is so already.
 func nothing(r Run) (Change, error) { return Change{Run: r}, nil }

@@ -29,7 +29,9 @@ type Run struct {
 	Status    Status
 	Stage     Stage
 	Phase     Phase
-	Reason    string // why it is where it is, for people
+	// MovedAt is when the run came to its status, stage, phase and attempt; zero on an old record.
+	MovedAt time.Time `json:",omitzero"`
+	Reason  string    // why it is where it is, for people
 
 	// Elsewhere says that somebody makes the run on a machine of theirs: what is here is the record of it.
 	Elsewhere bool `json:",omitempty"`
@@ -98,6 +100,9 @@ func (r Run) Holds() bool {
 // InTheWay reports whether the run keeps others from being made that are to be alone in its workspace. What
 // only looks for drift, which the server does by itself, keeps nobody.
 func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift && !r.Elsewhere }
+
+// Drifted reports whether a run that looked for drift has found some.
+func (r Run) Drifted() bool { return r.Counts != nil && (r.Counts.Drift > 0 || r.Counts.Any) }
 
 // InProgress is the fault of a run that is to be alone where this one goes on.
 func (r Run) InProgress() error {

@@ -45,6 +45,10 @@ type Store interface {
 	// holds the slot; empty for nobody.
 	Position(ctx context.Context, run Run) (ahead int, holder string, err error)
 
+	// Lines returns who has the slots of these workspaces of an organization, and which runs wait for
+	// them, of one moment. Workspaces where nobody has it, or waits for it, are left out.
+	Lines(ctx context.Context, org uuid.UUID, workspaces []string) (map[string]Line, error)
+
 	// Due returns runs whose Due time has come, the longest ago first, from behind after.
 	Due(ctx context.Context, now time.Time, after Mark, limit int) ([]Mark, error)
 
@@ -107,6 +111,31 @@ type Changes interface {
 	// the status of their end: of the days, in UTC, from that of one time to that of another. Days
 	// and statuses without any are left out.
 	Outcomes(ctx context.Context, org uuid.UUID, from, to time.Time) ([]Outcome, error)
+	// Troubled returns the workspaces of an organization that are in a trouble since then, each once,
+	// those whose run is the newest first.
+	Troubled(ctx context.Context, org uuid.UUID, trouble Trouble, since time.Time) ([]Troubled, error)
+}
+
+// Trouble is what a workspace is in by how its runs have ended that are still there.
+type Trouble string
+
+// The troubles. Runs are newer than others by their IDs.
+const (
+	TroubleFailed Trouble = "failed" // one has failed, and none that is newer has succeeded
+	TroubleDrift  Trouble = "drift"  // the newest of those that looked for drift to the end has found some
+)
+
+// Troubled is a workspace in trouble, with the newest run that says so.
+type Troubled struct {
+	Workspace string
+	Run       string
+	At        time.Time // when it ended
+}
+
+// Line is who has a workspace's slot, and who waits for it.
+type Line struct {
+	Holder  string   // empty for nobody
+	Waiting []string // in the order in which they get it
 }
 
 // ChangedRun is a run with the number of its last change.

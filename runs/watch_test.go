@@ -42,9 +42,9 @@ func (c *counting) ReadLog(ctx context.Context, log runs.LogRef, offset, limit i
 	return c.Store.ReadLog(ctx, log, offset, limit)
 }
 
-func (c *counting) Position(ctx context.Context, run runs.Run) (int, string, error) {
+func (c *counting) Lines(ctx context.Context, org uuid.UUID, of []string) (map[string]runs.Line, error) {
 	c.reads.Add(1)
-	return c.Store.Position(ctx, run)
+	return c.Store.Lines(ctx, org, of)
 }
 
 func (c *counting) Pools(ctx context.Context, org uuid.UUID) ([]runs.Pool, error) {

@@ -18,7 +18,7 @@ func (r Run) Wire() api.Run {
 func (r Run) Brief() api.Run {
 	said := api.Run{
 		ID: r.ID, Workspace: r.Workspace, Kind: string(r.Kind), Status: string(r.Status), Phase: string(r.Phase),
-		Reason:  r.Reason,
+		MovedAt: orNil(r.MovedAt), Reason: r.Reason,
 		Message: r.Order.Message, Trigger: r.Trigger.Wire(), RetryOf: r.RetryOf, Follows: r.Follows,
 		FollowedBy: r.Follow.id(), Attempt: r.Attempt,
 		Snapshot: r.Order.Snapshot, Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh,

@@ -29,6 +29,7 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
@@ -75,6 +76,7 @@ type parts struct {
 	sealer        *seal.Sealer       // nil with it
 	sealing       sync.Mutex         // held by who seals states, or has a new master key wrap their keys
 	workspaces    *workspace.Service // likewise
+	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
 	insights      *insight.Service   // likewise
 	sessions      *middleware.Sessions
@@ -189,10 +191,15 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}
+	p.openRepositories(ctx)
 	if err := p.openRuns(ctx); err != nil {
 		return err
 	}
-	return p.openSessions(ctx)
+	if err := p.openSessions(ctx); err != nil {
+		return err
+	}
+	p.fetchRepositories(ctx)
+	return nil
 }
 
 // databases are the embedded ones of all that is open.

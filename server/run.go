@@ -54,6 +54,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Resources:      p.catalogue.service,
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
+		Repositories:   p.repositories,
 		Runs:           p.runs,
 		Insights:       p.insights,
 		Live:           p.live,

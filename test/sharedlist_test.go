@@ -26,6 +26,8 @@ const (
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byTurns    = "a part of them is left to others, whatever one asks for: storage/mysqlstates/turns_test.go"
+	byFetches  = "an organization has at most half of the workers: repos/service_test.go"
+	byHooks    = "an organization has at most a quarter of the places: handlers/webhooks.go"
 	byInsight  = "a place is left to others, whatever one asks for: insight/service_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
 )
@@ -61,6 +63,11 @@ func sharedThings() map[string]string {
 		"cmd/holdfast: make(chan string, 1)":                                       atStart,
 		"cmd/holdfast: group.SetLimit(uploads)":                                    atStart,
 		"internal/fair: make(chan struct{}, 1)":                                    inOrder,
+		"repos: turns.New(d.Limits.Workers, max(d.Limits.Workers/2, 1))":           byFetches,
+		"repos: make(chan error, 1)":                                               ofOne,
+		"repos: make(chan struct{}, 1)":                                            inOrder,
+		"repos/gitmirror: make(chan struct{}, 1)":                                  ofOne,
+		"handlers: turns.New(maxDeliveries, maxOwnDeliveries)":                     byHooks,
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
 		"insight/facts: make(chan error, 1)":                                       inOrder,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                        turnsOfReadings,

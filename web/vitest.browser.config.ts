@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['browser/**/*.test.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    // Far beyond what any takes: a busy machine is no failure.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // Each file has a server and a browser of its own: one after another is enough for two cores.
     fileParallelism: false,
   },

@@ -222,7 +222,8 @@ func goldenAnswers() map[string]any {
 				Agents: []api.Agent{{Name: "build-agent-0042.ci.example.com", System: "linux_amd64", Sandbox: "namespaces",
 					SeenAt: goldenTime(0).Add(-9 * time.Second), Runs: []string{goldenRun}}}},
 			{Name: "shared", Lender: someOrg}}},
-		"/api/v1/resources": api.Resources{Resources: goldenResources(), Extent: extent},
+		"/api/v1/repositories": api.Repositories{Repositories: goldenRepositories()},
+		"/api/v1/resources":    api.Resources{Resources: goldenResources(), Extent: extent},
 		"/api/v1/resources/coverage": api.Counts{Counts: map[string]map[string]int64{"state": {"managed": 217, "missing": 3},
 			"upload": {"unmanaged": 12}}, Extent: extent},
 		"/api/v1/resources/aws_iam_policy.deploy/history": api.History{History: []api.Step{{Version: goldenVersion(42,
@@ -261,4 +262,14 @@ func (s *shell) answering() {
 			_ = json.NewEncoder(w).Encode(answer)
 		}
 	}), auth.NewKey(acme))
+}
+
+func goldenRepositories() []api.Repository {
+	at := goldenTime(3)
+	return []api.Repository{
+		{Name: "infra", URL: "https://github.com/acme/infrastructure-of-all-regions.git", Branches: []string{"main", "release/*"},
+			Credential: "github_app", Status: api.RepositoryStatus{FetchedAt: &at}},
+		{Name: "network", URL: "ssh://git@git.example.com:2222/network.git", Branches: []string{"main"},
+			Credential: "deploy_key", Status: api.RepositoryStatus{Failures: 3, Kind: "host_key", Problem: "no"}},
+	}
 }

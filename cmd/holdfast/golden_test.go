@@ -31,7 +31,8 @@ const goldenColumns = 80
 func goldenLines() map[string][]string {
 	return map[string][]string{
 		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil,
-		"whoami": nil, "data query": nil,
+		"repo list": nil,
+		"whoami":    nil, "data query": nil,
 		"org list": nil, "key list": nil,
 		"state show": {longName}, "state versions": {longName}, "state diff": {longName, "42"}, "state outputs": {longName},
 		"state expect":   {"--list"},
@@ -132,6 +133,7 @@ func speaking() []string {
 		"enclave validate", "enclave graph", "enclave diff", "iac logs",
 		"infra plan", "infra apply", "infra pull", // their texts have goldens of their own
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",
+		"repo add", "repo show", "repo set", "repo fetch", "repo secret", "repo remove",
 		"engine init", "engine validate", "engine plan", "engine show", "engine apply", "engine destroy", "engine refresh",
 		"engine output", "engine force-unlock", "engine state list", "engine state mv", "engine state rm",
 		"engine debug state", "engine debug diff", "engine debug graph", "engine debug snapshot", "engine debug replay",

@@ -26,6 +26,8 @@ func askingLines() map[string][]string {
 		"config push": {"app", "FOLDER"}, "config pull": {"app", "FOLDER"}, "lock release": {"app"},
 		"pool create": {"eu"}, "pool rotate": {"eu"}, "pool remove": {"eu"}, "pool set": {"eu", "--workspaces", "a"},
 		"pool grant": {"eu", someOrg}, "pool revoke": {"eu", someOrg}, "pool accept": {"eu", "--from", someOrg},
+		"repo add": {"infra", "https://example.com/x.git"}, "repo show": {"infra"}, "repo set": {"infra"},
+		"repo fetch": {"infra"}, "repo secret": {"infra"}, "repo remove": {"infra"},
 		"run plan": {"app"}, "run apply": {"app"}, "run destroy": {"app"}, "run approve": {goldenRun},
 		"run deny": {goldenRun}, "run discard": {goldenRun}, "run cancel": {goldenRun}, "run retry": {goldenRun},
 		"run resolve": {goldenRun}, "run log": {goldenRun}, "run insight": {goldenRun},

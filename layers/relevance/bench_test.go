@@ -49,7 +49,7 @@ func large() (folders, []relevance.Layer) {
 		tree.add(dir+"/variables.tf", "variable \"a\" {\n  type = string\n}\n")
 		tree.add(dir+"/terraform.tfvars", "a = 1\n")
 		for j := range 16 {
-			tree.add(fmt.Sprintf("%s/docs/%d.md", dir, j), "")
+			tree.add(fmt.Sprintf("%s/notes/%d.md", dir, j), "")
 		}
 		all = append(all, relevance.Layer{Name: fmt.Sprint("l", i), Path: dir, Triggers: []string{"global/**"}})
 	}
@@ -78,7 +78,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 	changed := []string{"modules/m3/main.tf"}
 	for _, l := range all {
-		changed = append(changed, l.Path+"/docs/3.md")
+		changed = append(changed, l.Path+"/notes/3.md")
 	}
 	for b.Loop() {
 		next, err := index.Advance(b.Context(), tree, all, changed)

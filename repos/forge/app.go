@@ -192,3 +192,21 @@ func (i *installation) assertion(now time.Time) (string, error) {
 	}
 	return text + "." + encoding.EncodeToString(signature), nil
 }
+
+// TokenSource returns what gives a token of the installation of c.App, which counts for some minutes at least and is
+// what git fetches with.
+func TokenSource(c Config) (func(context.Context) (string, error), error) {
+	made, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	hub, ok := made.(*gitHub)
+	if !ok {
+		return nil, errors.New("only GitHub has such Apps")
+	}
+	i, ok := hub.credentials.(*installation)
+	if !ok {
+		return nil, errors.New("there is no App")
+	}
+	return i.Token, nil
+}

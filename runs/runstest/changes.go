@@ -1,9 +1,12 @@
 package runstest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
@@ -27,6 +30,40 @@ func (l *ledger) checkOutcomes(t *testing.T, store runs.Store) {
 		}
 		suite.Equal(t, "Outcomes", want, got)
 	}
+}
+
+// checkTroubles holds the workspaces in trouble to a look at all runs.
+func (l *ledger) checkTroubles(t *testing.T, store runs.Store) {
+	t.Helper()
+	for _, m := range l.makers {
+		for _, trouble := range []runs.Trouble{runs.TroubleFailed, runs.TroubleDrift} {
+			since := later(l.random.IntN(4))
+			var want []runs.Troubled
+			for _, workspace := range workspaces() {
+				if run, ok := l.troubleOf(m.org, workspace, trouble); ok && !run.FinishedAt.Before(since) {
+					want = append(want, runs.Troubled{Workspace: workspace, Run: run.ID, At: run.FinishedAt.UTC()})
+				}
+			}
+			slices.SortFunc(want, func(a, b runs.Troubled) int { return cmp.Compare(b.Run, a.Run) })
+			suite.Equal(t, "Troubled "+string(trouble), want,
+				must[[]runs.Troubled](t, "Troubled")(store.Troubled(t.Context(), m.org, trouble, since)))
+		}
+	}
+}
+
+// troubleOf returns the run that says that a workspace is in a trouble.
+func (l *ledger) troubleOf(org uuid.UUID, workspace string, trouble runs.Trouble) (last runs.Run, is bool) {
+	for _, r := range l.where(func(r runs.Run) bool { return r.Org == org && r.Workspace == workspace }) {
+		switch {
+		case trouble == runs.TroubleDrift && r.Kind == runs.Drift && r.Status == runs.Succeeded:
+			last, is = r, r.Drifted()
+		case trouble == runs.TroubleFailed && r.Status == runs.Failed:
+			last, is = r, true
+		case trouble == runs.TroubleFailed && r.Status == runs.Succeeded:
+			is = false
+		}
+	}
+	return last, is
 }
 
 // checkChanges holds that who follows is told of each run where it is in the end, once, and of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
@@ -116,6 +117,9 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 			next.StartedAt = later(0)
 		}
 	}
+	if next.Counts = nil; l.random.IntN(2) == 0 {
+		next.Counts = &api.RunCounts{Drift: l.random.IntN(2)}
+	}
 	holder := l.holder(was.Org, was.Workspace)
 	got, err := store.Update(t.Context(), was.Ref(),
 		func(runs.Run) (runs.Change, error) { return runs.Change{Run: next}, nil })
@@ -195,6 +199,7 @@ func (l *ledger) claimable(q runs.ClaimQuery) []runs.Run {
 func (l *ledger) compare(t *testing.T, store runs.Store) {
 	t.Helper()
 	l.checkOutcomes(t, store)
+	l.checkTroubles(t, store)
 	for _, pool := range pools() {
 		for _, limit := range []int{1, 3, 1000} {
 			q := runs.ClaimQuery{Pool: pool, Orgs: l.orgs(), Now: later(l.random.IntN(6)), Limit: limit}
@@ -223,6 +228,7 @@ func (l *ledger) compareWorkspace(t *testing.T, store runs.Store, org uuid.UUID,
 	ctx := t.Context()
 	open := l.where(func(r runs.Run) bool { return r.Org == org && r.Workspace == workspace && !r.Status.Ended() })
 	suite.Equal(t, "Open", open, must[[]runs.Run](t, "Open")(store.Open(ctx, org, workspace)))
+	l.compareLine(t, store, org, workspace)
 	for i, run := range l.line(org, workspace) {
 		ahead, holder, err := store.Position(ctx, run)
 		if ahead != i || holder != l.holder(org, workspace) || err != nil {
@@ -232,6 +238,17 @@ func (l *ledger) compareWorkspace(t *testing.T, store runs.Store, org uuid.UUID,
 	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace})
 	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace, Kind: pick(l.random, runs.Kinds())})
 	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace, Status: l.statuses()})
+}
+
+func (l *ledger) compareLine(t *testing.T, store runs.Store, org uuid.UUID, workspace string) {
+	t.Helper()
+	want := map[string]runs.Line{}
+	if line := (runs.Line{Holder: l.holder(org, workspace), Waiting: runIDs(l.line(org, workspace))}); line.Holder != "" ||
+		len(line.Waiting) > 0 {
+		want[workspace] = line
+	}
+	suite.Equal(t, "Lines", want,
+		must[map[string]runs.Line](t, "Lines")(store.Lines(t.Context(), org, []string{workspace, "nobody's"})))
 }
 
 // statuses returns some of them.

@@ -36,7 +36,8 @@ func movedTables() []moving.Table {
 		"organization_variables", "snapshots", "workspace_snapshots", "audit_outbox", "sessions",
 		"pull_requests", "layers", "pull_settings", "runs", "run_events",
 		"run_lines", "run_queues", "run_turns", "run_tallies", "run_logs", "run_files", "run_uploads", "run_pools",
-		"run_agents", "run_changes", "run_changed", "run_days"} {
+		"run_agents", "run_changes", "run_changed", "run_days", "run_troubles", "repositories",
+		"repository_deliveries"} {
 		all = append(all, moving.Table{Name: name})
 	}
 	return append(all, moving.Table{Name: "blob_pieces", Body: "body"},

@@ -114,6 +114,9 @@ func (t tx) count(s step) error {
 	if err := t.countDays(s); err != nil {
 		return err
 	}
+	if err := t.keepTroubles(s); err != nil {
+		return err
+	}
 	return t.tally(runs.Tally{
 		Waiting: number(s.next.Status == runs.Pending) - number(s.was.Status == runs.Pending),
 		Working: number(s.next.Status.Leased()) - number(s.was.Status.Leased()),

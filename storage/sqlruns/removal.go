@@ -103,6 +103,9 @@ func (t tx) sweepAll(ref runs.Ref) (more bool, err error) {
 	if err := t.exec("DELETE FROM runs WHERE org = ? AND id = ?", t.org, ref.ID); err != nil {
 		return false, err
 	}
+	if err := t.keepTroubles(step{was: was.run}); err != nil {
+		return false, err
+	}
 	return false, t.tally(runs.Tally{Stored: -1})
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const lines of [100_000, 300_000, 600_000]) server.workspace(linesIn(lines), manyLines(lines))
   // With the four above: an organization may have a thousand.
   await Promise.all([manyWorkspaces(server, 996), manyVersions(server, 'big/versions', 10_000)])
-}, 240_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -70,9 +70,9 @@ test('the first page can be used soon by a processor that is four times slower',
   }
   say('usable after ms by the clock', median(clocks), ...clocks)
   say('of that the page took ms of the processor', median(processors), ...processors)
-  // A second is the goal on a machine that does nothing else, where HOLDFAST_BUDGETS=clock holds it. Elsewhere
-  // the figures are told, and only a page that takes twice as much of the processor is refused.
-  expect(Math.min(...processors)).toBeLessThan(2000)
+  // A second by the clock is the budget, which HOLDFAST_BUDGETS=clock holds on a machine that does nothing else. On a
+  // busy one caches and frequencies are shared: the thread's own time is held to half as much again.
+  expect(Math.min(...processors)).toBeLessThan(1500)
   if (process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
 })
 
@@ -84,10 +84,26 @@ test('a thousand workspaces scroll smoothly', async () => {
   await page.context().close()
 })
 
-test('ten thousand versions scroll smoothly', async () => {
+test('the tree of states scrolls smoothly with all its folders open', async () => {
+  const open = ['many/', ...Array.from({ length: 10 }, (_, index) => `many/of-${String(index)}/`)]
+  const { page } = await enter(browser, server, `/states?open=${encodeURIComponent(JSON.stringify(open))}`)
+  const table = page.getByRole('table', { name: 'States' })
+  await table.waitFor()
+  await expect.poll(async () => Number(await table.getAttribute('aria-rowcount'))).toBeGreaterThan(996)
+  await smooth(page, 'the tree of 1,000 names')
+  await page.context().close()
+})
+
+test('ten thousand versions scroll smoothly, and one that is far down has an address', async () => {
   const { page } = await enter(browser, server, '/states/big/versions')
   const table = page.getByRole('table', { name: 'Versions' })
   await table.waitFor()
+  const old = await page.context().newPage()
+  await old.goto(`${server.address}/ui/states/big/versions?version=7`)
+  await old.getByRole('heading', { name: 'Version 7, and the one before it' }).waitFor()
+  await old.goto(`${server.address}/ui/states/big/versions?version=70000`)
+  await old.getByText('There is no version 70000.').waitFor()
+  await old.close()
   // More are read when the end comes near.
   await expect.poll(async () => {
     await page.evaluate(() => { window.scrollTo(0, document.documentElement.scrollHeight) })
@@ -110,7 +126,7 @@ test('five thousand changes scroll smoothly', async () => {
 async function followed(lines: number): Promise<Page> {
   const id = await runOf(linesIn(lines), 'apply')
   const { page } = await enter(browser, server, `/runs/${id}?tab=log&stream=apply`)
-  await page.getByText('Apply complete!').waitFor({ timeout: 110_000 })
+  await page.getByText('Apply complete!').waitFor({ timeout: 240_000 })
   return page
 }
 

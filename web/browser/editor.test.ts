@@ -167,3 +167,28 @@ test('to open a file changes nothing of it, and to save it leaves it one that ca
   // With the mark that it begins with.
   expect(await script()).toMatchObject({ size: 13, executable: true })
 })
+
+test('a file is formatted by the server, and saved as it comes back', async () => {
+  server.workspace('prod/format', { 'main.tf': 'locals {\na=1\n   long = 2\n}\n' })
+  const { page, complaints } = await editor('prod/format')
+  await page.getByTestId('code').getByText('a=1').waitFor()
+  await page.getByRole('button', { name: 'Format' }).click()
+  await saved(page, 'main.tf')
+  expect(await content('prod/format', 'main.tf')).toBe('locals {\n  a    = 1\n  long = 2\n}\n')
+  expect(complaints).toEqual([])
+})
+
+test('a folder is uploaded with what is below it, beside the files that are there, and without what tools keep in it', async () => {
+  server.workspace('prod/folder', { 'main.tf': '# here before\n' })
+  const folder = server.configuration('upload', { 'network.tf': '# new\n', 'modules/a/main.tf': '# below\n', '.terraform/providers/x': 'of the tool' })
+  const { page, complaints } = await editor('prod/folder')
+  await page.getByTestId('code').getByText('# here before').waitFor()
+  await page.getByRole('button', { name: 'Upload' }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('menuitem', { name: 'Upload a folder' }).click()
+  await (await chooser).setFiles(folder)
+  await page.getByRole('navigation', { name: 'Files' }).getByRole('button', { name: 'network.tf' }).first().waitFor()
+  const { files } = await server.call<{ files: { path: string }[] }>('GET', '/api/v1/workspaces/prod%2Ffolder/-/files')
+  expect(files.map(({ path }) => path).sort()).toEqual(['main.tf', 'modules/a/main.tf', 'network.tf'])
+  expect(complaints).toEqual([])
+})

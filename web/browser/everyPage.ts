@@ -10,6 +10,10 @@ export interface Place {
   text: string
   /** The right without which the page is not offered, and its data are refused. */
   right?: string
+  /** What the page asks the server for, which that right decides on. */
+  data?: string
+  /** The tab that shows it, which is not there without the right. */
+  tab?: string
 }
 
 function configuration(port: number, more = ''): Record<string, string> {
@@ -59,33 +63,35 @@ export async function furnish(server: Server): Promise<Furnished> {
 export function everyPage({ waiting, failed }: Furnished): Place[] {
   const state = '/states/prod/network'
   const history = '/resources/history?state=prod%2Fnetwork&address=terraform_data.web'
+  const ofState = '/api/v1/state/prod%2Fnetwork'
+  const ofRun = `/api/v1/runs/${waiting}`
   return [
     { name: 'home', path: '/', text: 'Runs ended, 7 days' },
-    { name: 'states', path: '/states', text: 'network', right: 'state:metadata' },
-    { name: 'state', path: state, text: 'Version 2', right: 'state:metadata' },
-    { name: 'resources-of-state', path: `${state}?tab=resources`, text: 'terraform_data.web', right: 'state:read' },
-    { name: 'graph', path: `${state}?tab=graph`, text: 'terraform_data.web', right: 'state:read' },
-    { name: 'outputs', path: `${state}?tab=outputs`, text: 'greeting', right: 'state:outputs' },
-    { name: 'candidates', path: `${state}?tab=candidates`, text: 'Nothing was kept back.', right: 'state:metadata' },
-    { name: 'runs-of-state', path: `${state}?tab=runs`, text: 'succeeded', right: 'run:read' },
-    { name: 'backend', path: `${state}?tab=use`, text: 'lock_address', right: 'state:metadata' },
-    { name: 'resources', path: '/resources', text: 'terraform_data.web', right: 'state:read' },
-    { name: 'coverage', path: '/resources?tab=coverage', text: 'unmanaged', right: 'data:read' },
-    { name: 'history', path: history, text: 'version 1', right: 'state:read' },
-    { name: 'runs', path: '/runs', text: 'prod/network', right: 'run:read' },
-    { name: 'run', path: `/runs/${waiting}`, text: 'terraform_data.extra', right: 'run:read' },
-    { name: 'insight', path: `/runs/${waiting}?tab=insight`, text: 'An access key of AWS stands in a plain value', right: 'run:read' },
-    { name: 'log', path: `/runs/${waiting}?tab=log`, text: 'Plan:', right: 'run:read' },
-    { name: 'files-of-run', path: `/runs/${waiting}?tab=files`, text: 'main.tf', right: 'workspace:read' },
-    { name: 'made-of', path: `/runs/${waiting}?tab=about`, text: 'Configuration', right: 'run:read' },
-    { name: 'events', path: `/runs/${waiting}?tab=events`, text: 'When', right: 'run:read' },
-    { name: 'failed-run', path: `/runs/${failed}`, text: 'main.tf', right: 'run:read' },
-    { name: 'files', path: '/files', text: 'prod/network', right: 'workspace:read' },
-    { name: 'editor', path: '/editor/prod/network', text: 'resource', right: 'workspace:read' },
-    { name: 'audit', path: '/audit', text: 'prod/network', right: 'audit:read' },
+    { name: 'states', path: '/states', text: 'network', right: 'state:metadata', data: '/api/v1/states' },
+    { name: 'state', path: state, text: 'Version 2', right: 'state:metadata', data: `${ofState}/-/versions` },
+    { name: 'resources-of-state', path: `${state}?tab=resources`, text: 'terraform_data.web', right: 'state:read', data: `${ofState}?view=redacted`, tab: 'Resources' },
+    { name: 'graph', path: `${state}?tab=graph`, text: 'terraform_data.web', right: 'state:read', data: `${ofState}/-/graph`, tab: 'Graph' },
+    { name: 'outputs', path: `${state}?tab=outputs`, text: 'greeting', right: 'state:outputs', data: `${ofState}/-/outputs`, tab: 'Outputs' },
+    { name: 'candidates', path: `${state}?tab=candidates`, text: 'Nothing was kept back.', right: 'state:metadata', data: `${ofState}/-/candidates`, tab: 'Kept back' },
+    { name: 'runs-of-state', path: `${state}?tab=runs`, text: 'succeeded', right: 'run:read', data: '/api/v1/runs?workspace=prod%2Fnetwork', tab: 'Runs' },
+    { name: 'backend', path: `${state}?tab=use`, text: 'lock_address' },
+    { name: 'resources', path: '/resources', text: 'terraform_data.web', right: 'state:read', data: '/api/v1/resources' },
+    { name: 'coverage', path: '/resources?tab=coverage', text: 'unmanaged', right: 'data:read', data: '/api/v1/resources/coverage' },
+    { name: 'history', path: history, text: 'version 1', right: 'state:read', data: '/api/v1/resources/terraform_data.web/history?state=prod%2Fnetwork' },
+    { name: 'runs', path: '/runs', text: 'prod/network', right: 'run:read', data: '/api/v1/runs' },
+    { name: 'run', path: `/runs/${waiting}`, text: 'terraform_data.extra', right: 'run:read', data: `${ofRun}/changes` },
+    { name: 'insight', path: `/runs/${waiting}?tab=insight`, text: 'An access key of AWS stands in a plain value', right: 'run:read', data: `${ofRun}/insight` },
+    { name: 'log', path: `/runs/${waiting}?tab=log`, text: 'Plan:', right: 'run:read', data: `${ofRun}/log?stream=plan` },
+    { name: 'files-of-run', path: `/runs/${waiting}?tab=files`, text: 'main.tf', right: 'workspace:read', data: '/api/v1/workspaces/prod%2Fnetwork/-/files', tab: 'Files' },
+    { name: 'made-of', path: `/runs/${waiting}?tab=about`, text: 'Configuration', right: 'run:read', data: ofRun },
+    { name: 'events', path: `/runs/${waiting}?tab=events`, text: 'When', right: 'run:read', data: `${ofRun}/events` },
+    { name: 'failed-run', path: `/runs/${failed}`, text: 'main.tf', right: 'run:read', data: `/api/v1/runs/${failed}` },
+    { name: 'files', path: '/files', text: 'prod/network', right: 'workspace:read', data: '/api/v1/workspaces' },
+    { name: 'editor', path: '/editor/prod/network', text: 'resource', right: 'workspace:read', data: '/api/v1/workspaces/prod%2Fnetwork/-/files/main.tf' },
+    { name: 'audit', path: '/audit', text: 'prod/network', right: 'audit:read', data: '/api/v1/audit' },
     { name: 'settings', path: '/settings', text: 'Quotas and limits' },
-    { name: 'keys', path: '/settings?tab=keys', text: 'yours', right: 'key:read' },
-    { name: 'pools', path: '/settings?tab=pools', text: 'inside', right: 'agent:manage' },
+    { name: 'keys', path: '/settings?tab=keys', text: 'yours', right: 'key:read', data: '/api/v1/keys', tab: 'Keys' },
+    { name: 'pools', path: '/settings?tab=pools', text: 'inside', right: 'run:read', data: '/api/v1/pools', tab: 'Agents and pools' },
     { name: 'sessions', path: '/settings?tab=sessions', text: 'Sign out everywhere' },
   ]
 }

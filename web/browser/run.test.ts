@@ -33,6 +33,16 @@ resource "terraform_data" "after" { input = terraform_data.slow.id }
   const { page, complaints } = await enter(browser, server, `/runs/${id}`)
   // An executor tells with each sign of life, some ten seconds apart, what it has in flight.
   await page.getByRole('main').getByRole('list', { name: 'In flight' }).first().getByText('terraform_data.slow').waitFor()
+  // The stage that is under way has its time, too.
+  await page.getByRole('list', { name: 'Stages' }).getByText(/apply \d+ (s|min)$/).waitFor()
+
+  // Another one waits behind it, and the table of runs says so.
+  const behind = await apply('stop/it', false)
+  const list = await enter(browser, server, '/runs')
+  await list.page.getByRole('row').filter({ hasText: `…${behind.slice(-8)}` }).getByText(`waits behind run ${id}`).waitFor()
+  await list.page.context().close()
+  await server.call('POST', `/api/v1/runs/${behind}/cancel`, { level: 'soft' })
+
   await page.getByRole('button', { name: 'Cancel…' }).click()
   const question = page.getByRole('dialog', { name: 'Cancel the run' })
   await question.getByText('terraform_data.slow').waitFor()
@@ -67,5 +77,23 @@ test('a plan that is out of date says since when, because of what, and by whom',
   await page.getByText(/This plan is out of date since .* because of state, version 2, by first key\. It can’t be applied; run it again\./).waitFor()
   await page.getByRole('button', { name: 'Run again' }).waitFor()
   expect(await page.getByRole('button', { name: 'Approve…' }).count()).toBe(0)
+  await page.context().close()
+})
+
+test('a plan is denied with a reason, which stands on its page, and nothing is applied', async () => {
+  server.workspace('no/plan', { 'main.tf': 'resource "terraform_data" "one" { input = "a" }\n' })
+  const id = await apply('no/plan', false)
+  const { page, complaints } = await enter(browser, server, `/runs/${id}`)
+  await page.getByRole('button', { name: 'Deny…' }).click()
+  const question = page.getByRole('dialog', { name: /^Deny no\/plan/ })
+  expect(await question.getByRole('button', { name: 'Deny', exact: true }).isDisabled()).toBe(true)
+  await question.getByLabel('Reason').fill('not on a Friday')
+  await question.getByRole('button', { name: 'Deny', exact: true }).click()
+  await page.getByRole('list', { name: 'Decisions' }).getByText('not on a Friday').waitFor()
+  await page.getByText('denied by first key').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Approve…' }).count()).toBe(0)
+  const { status, version_after: after } = await server.call<{ status: string; version_after?: number }>('GET', `/api/v1/runs/${id}`)
+  expect([status, after]).toEqual(['discarded', undefined])
+  expect(complaints).toEqual([])
   await page.context().close()
 })

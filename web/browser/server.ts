@@ -33,8 +33,8 @@ export class Server {
     readonly key: string,
   ) {}
 
-  /** start makes a server; settings are lines for the organization's section of auth.cfg. */
-  static async start(settings: string[] = []): Promise<Server> {
+  /** start makes a server; settings are lines for the organization's section of auth.cfg, and more is sections below it and what the server is told besides. */
+  static async start(settings: string[] = [], more: (own: { address: string; org: string }) => { sections?: string; environ?: NodeJS.ProcessEnv } = () => ({})): Promise<Server> {
     // Short, because the folders of runs have sockets in them.
     const folder = mkdtempSync('/tmp/hfw')
     const port = await freePort()
@@ -50,12 +50,14 @@ export class Server {
       HOLDFAST_STATE_RATE_LIMIT: 'off',
       HOLDFAST_LOG_FORMAT: 'json',
     }
+    const address = `http://127.0.0.1:${String(port)}`
     const made = JSON.parse(run(folder, environ, ['init', '--json', '--org-name', 'Acme'])) as { organization: string; key: string }
     const section = `[${made.organization}]\n`
     const file = environ.HOLDFAST_AUTH_FILE
-    writeFileSync(file, readFileSync(file, 'utf8').replace(section, section + settings.map((line) => `${line}\n`).join('')))
+    const { sections = '', environ: told = {} } = more({ address, org: made.organization })
+    writeFileSync(file, readFileSync(file, 'utf8').replace(section, section + settings.map((line) => `${line}\n`).join('')) + sections)
     run(folder, environ, ['tool', 'add', 'opentofu', '1.12.6', program('TOFU_BIN')])
-    const server = new Server(folder, environ, `http://127.0.0.1:${String(port)}`, made.organization, made.key)
+    const server = new Server(folder, { ...environ, ...told }, address, made.organization, made.key)
     await server.serve()
     return server
   }

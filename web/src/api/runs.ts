@@ -25,8 +25,8 @@ export function mayApprove({ approvals_needed: needed = 0, gate_reasons: gates =
   return may('run:approve') || (needed === 0 && gates.length === 0 && may('run:apply'))
 }
 
-/** An executor gives a sign of life about as often. */
-const lifeSign = 10_000
+/** No event tells of an executor's signs of life. */
+const lifeSign = 15_000
 
 export interface RunFilter {
   workspace?: string | undefined

@@ -3078,14 +3078,22 @@ export interface components {
         };
         /** @description HomeRuns are the runs that need somebody, the newest first, and how runs have ended. */
         HomeRuns: {
-            /** @description for approval */
+            /** @description for approval, up to 20 */
             waiting: components["schemas"]["Run"][];
-            /** @description whose executor was lost while it applied */
+            /** @description there are others */
+            waiting_more: boolean;
+            /** @description Orphaned are those whose executor was lost while they applied, up to 20. */
             orphaned: components["schemas"]["Run"][];
-            /** @description Failed are those of the last 7 days after which no run of their workspace has succeeded. */
+            orphaned_more: boolean;
+            /** @description Failed are those of the last 7 days after which no run of their workspace has succeeded, one of each workspace, up to 20; FailedCount is how many workspaces have one. */
             failed: components["schemas"]["Run"][];
-            /** @description Drift are the newest drift runs of their workspaces that found something changed. */
+            /** Format: int64 */
+            failed_count: number;
+            /** @description Drift are the newest drift runs of their workspaces that found something changed, up to 20; DriftCount is how many workspaces have one, and Drifted names them, up to 1000. */
             drift: components["schemas"]["Run"][];
+            /** Format: int64 */
+            drift_count: number;
+            drifted: string[];
             recent: components["schemas"]["Run"][];
             /** @description Days are the last 7, in UTC, the oldest first; null for keys that see some workspaces only. */
             days: components["schemas"]["HomeDay"][];
@@ -4406,6 +4414,11 @@ export interface components {
             status: components["schemas"]["RunProgress"];
             /** @description prepare, init, plan, show, check, apply, output; empty before the first */
             phase: string;
+            /**
+             * Format: date-time
+             * @description MovedAt is when the run came to its status and phase; absent where that is not known.
+             */
+            moved_at?: string;
             /** @description Reason says why the run is where it is: what it waits for, behind whom, why it failed. */
             reason?: string;
             message?: string;

@@ -94,6 +94,17 @@ export function versionsQuery(name: string) {
   })
 }
 
+/** versionQuery is one version, however old it is; null for none of this number. */
+export function versionQuery(name: string, version: number) {
+  return queryOptions({
+    queryKey: ['state', name, 'version', version],
+    queryFn: async ({ signal }): Promise<Version | null> => {
+      const page = await answer(server.GET('/api/v1/state/{name}/-/versions', { params: { path: { name }, query: { limit: 1, before: version + 1 } }, signal }))
+      return page.versions.find((one) => one.version === version) ?? null
+    },
+  })
+}
+
 /** diffQuery is how a version differs from another; from the one before it where none is named. */
 export function diffQuery(name: string, version: number, against?: number) {
   return queryOptions({

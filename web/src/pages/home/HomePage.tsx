@@ -13,7 +13,7 @@ import { Time, useNow } from '@/ui/Time'
 import { useIdle } from '@/ui/useIdle'
 import styles from './HomePage.module.css'
 import { Kinds } from './Kinds'
-import { latestOf, needsOf, weekOf, type Need } from './needs'
+import { beyond, latestOf, needsOf, weekOf, type Need } from './needs'
 
 const Chart = lazy(() => import('./Chart'))
 const Latest = lazy(() => import('./Latest'))
@@ -39,7 +39,7 @@ function Said({ home }: { home: Home }) {
   const latest = idle && may('run:read') ? latestOf(home) : undefined
   return (
     <>
-      <Section title="Needs you">{needs.length > 0 ? <Needs needs={needs} /> : <Empty title="Nothing waits for a person." />}</Section>
+      <Section title="Needs you">{needs.length > 0 ? <Needs needs={needs} beyond={beyond(home)} /> : <Empty title="Nothing waits for a person." />}</Section>
       <Counts home={home} />
       <div className={styles.beside}>
         {runs ? (
@@ -106,11 +106,15 @@ const words: Record<Need['kind'], [Tone, string]> = {
   lock: ['person', 'locked, and no sign of life'],
 }
 
-function Needs({ needs }: { needs: Need[] }) {
+/** How many are listed; what is most urgent stands first. */
+const listed = 20
+
+function Needs({ needs, beyond: { count, more } }: { needs: Need[]; beyond: ReturnType<typeof beyond> }) {
+  const others = Math.max(needs.length - listed, 0) + count
   return (
     <>
       <ul className={styles.needs}>
-        {needs.slice(0, 20).map((need) => (
+        {needs.slice(0, listed).map((need) => (
           <li key={need.key}>
             <Badge tone={words[need.kind][0]}>{words[need.kind][1]}</Badge>
             <strong><Link to="/states/$" params={{ _splat: need.name }} className={styles.name}>{need.name}</Link></strong>
@@ -127,7 +131,7 @@ function Needs({ needs }: { needs: Need[] }) {
           </li>
         ))}
       </ul>
-      {needs.length > 20 ? <p className="muted">and {needs.length - 20} more</p> : null}
+      {others > 0 || more ? <p className="muted">and {more ? 'at least ' : ''}{grouped(Math.max(others, 1))} more: <Link to="/runs" search={{ status: 'awaiting_approval' }}>plans that wait</Link>, <Link to="/runs" search={{ status: 'failed' }}>failed runs</Link></p> : null}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Home, Run } from '@/api/types'
-import { latestOf, needsOf, weekOf } from './needs'
+import { beyond, latestOf, needsOf, weekOf } from './needs'
 
 const now = new Date(2026, 4, 20, 12)
 
@@ -10,7 +10,7 @@ function run(id: string, workspace: string, status: Run['status']): Run {
 
 function home(more: { runs?: Partial<NonNullable<Home['runs']>>; states?: Partial<NonNullable<Home['states']>> }): Home {
   return {
-    runs: more.runs ? { waiting: [], orphaned: [], failed: [], drift: [], recent: [], days: [], ...more.runs } : null,
+    runs: more.runs ? { waiting: [], waiting_more: false, orphaned: [], orphaned_more: false, failed: [], failed_count: 0, drift: [], drift_count: 0, drifted: [], recent: [], days: [], ...more.runs } : null,
     states: more.states ? { count: 0, more: false, held: [], locks: [], ...more.states } : null,
     workspaces: null,
   }
@@ -48,4 +48,10 @@ test('the latest insight is that of the newest plan that changes something', () 
   expect(latestOf(home({ runs: { recent } }))?.id).toBe('3')
   expect(latestOf(home({ runs: { recent: recent.slice(0, 2) } }))).toBeUndefined()
   expect(latestOf(home({}))).toBeUndefined()
+})
+
+test('what the server has counted and not named is said', () => {
+  const failed = [run('1', 'a', 'failed')]
+  expect(beyond(home({ runs: { failed, failed_count: 1 } }))).toEqual({ count: 0, more: false })
+  expect(beyond(home({ runs: { failed, failed_count: 26, drift_count: 3, waiting_more: true } }))).toEqual({ count: 28, more: true })
 })

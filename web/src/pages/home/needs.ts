@@ -34,6 +34,15 @@ export function needsOf({ runs, states }: Home, now: Date): Need[] {
   ]
 }
 
+/** beyond says how many there are that the server has counted and not named, and whether there are some that it has not counted. */
+export function beyond({ runs }: Home): { count: number; more: boolean } {
+  if (!runs) return { count: 0, more: false }
+  return {
+    count: Math.max(runs.failed_count - runs.failed.length, 0) + Math.max(runs.drift_count - runs.drift.length, 0),
+    more: runs.waiting_more || runs.orphaned_more,
+  }
+}
+
 /** latestOf is the newest run whose plan changes something; of it there is an insight. */
 export function latestOf({ runs }: Home): Run | undefined {
   return runs?.recent.find(({ pin, counts }) => pin !== undefined && counts?.any === true)

@@ -57,12 +57,12 @@ function NoRuns({ filtered }: { filtered: boolean }) {
 }
 
 export const runColumns: Column<Run>[] = [
-  { title: 'Run', width: '8rem', cell: (run) => <Link to="/runs/$id" params={{ id: run.id }} title={run.id}>…{run.id.slice(-8)}</Link> },
+  { title: 'Run', width: '7rem', cell: (run) => <Link to="/runs/$id" params={{ id: run.id }} title={run.id}>…{run.id.slice(-8)}</Link> },
   { title: 'Workspace', cell: (run) => <Link to="/states/$" params={{ _splat: run.workspace }} title={run.workspace}>{run.workspace}</Link> },
   { title: 'Kind', width: '5rem', cell: ({ kind }) => kind, secondary: true },
-  { title: 'Status', width: '12.5rem', cell: (run) => <RunBadge run={run} /> },
+  { title: 'Status', width: '11.5rem', cell: (run) => <RunBadge run={run} /> },
   { title: 'Changes', width: '7rem', cell: countsOf },
-  { title: 'By', width: '9rem', cell: (run) => actorOf(run.trigger), secondary: true },
+  { title: 'By', width: '7rem', cell: (run) => actorOf(run.trigger), secondary: true },
   { title: 'Began', width: '7rem', cell: (run) => <Time at={run.created_at} />, secondary: true },
-  { title: 'Why', cell: (run) => <span title={run.reason}>{run.reason || run.message}</span>, secondary: true },
+  { title: 'Why', width: '24%', cell: (run) => <span title={run.reason}>{run.reason || run.message}</span>, secondary: true },
 ]

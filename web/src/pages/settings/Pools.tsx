@@ -16,8 +16,8 @@ import { PoolDialog } from './PoolDialog'
 import { Secret } from './Secret'
 import styles from './Settings.module.css'
 
-/** Pools is the pools of agents, what each serves, and the agents in them. */
-export function Pools() {
+/** Pools is the pools of agents, what each serves, and the agents in them; to who may, it makes and changes them. */
+export function Pools({ mayChange }: { mayChange: boolean }) {
   const client = useQueryClient()
   const pools = useQuery(poolsQuery)
   const [asked, setAsked] = useState<{ kind: 'new' } | { kind: 'change' | 'remove'; pool: Pool }>()
@@ -33,12 +33,12 @@ export function Pools() {
     setAsked(next)
   }
   return (
-    <Section title="Pools of agents" actions={<Button kind="main" onClick={() => { ask({ kind: 'new' }) }}>Make a pool</Button>}>
+    <Section title="Pools of agents" actions={mayChange ? <Button kind="main" onClick={() => { ask({ kind: 'new' }) }}>Make a pool</Button> : null}>
       {act.error && !asked ? <Failed error={act.error} again={() => { act.reset() }} /> : null}
       <Await query={pools} what="pools">
         {(all) =>
           all.length > 0 ? (
-            all.map((pool) => <PoolPart key={(pool.lender ?? '') + pool.name} pool={pool} onAsk={ask} onRotate={() => { act.mutate(() => rotatePool(pool.name)) }} />)
+            all.map((pool) => <PoolPart key={(pool.lender ?? '') + pool.name} pool={pool} mayChange={mayChange} onAsk={ask} onRotate={() => { act.mutate(() => rotatePool(pool.name)) }} />)
           ) : (
             <Empty title="There is no pool yet.">
               A pool is a token for agents: make one, then run <code>holdfast agent --pool-token-file …</code> on a machine of yours.
@@ -72,7 +72,7 @@ const columns: Column<Agent>[] = [
   { title: 'Last seen', width: '8rem', cell: ({ seen_at: at }) => <Time at={at} /> },
 ]
 
-function PoolPart({ pool, onAsk, onRotate }: { pool: Pool; onAsk: (asked: { kind: 'change' | 'remove'; pool: Pool }) => void; onRotate: () => void }) {
+function PoolPart({ pool, mayChange, onAsk, onRotate }: { pool: Pool; mayChange: boolean; onAsk: (asked: { kind: 'change' | 'remove'; pool: Pool }) => void; onRotate: () => void }) {
   const agents = pool.agents ?? []
   return (
     <section className={styles.pool} aria-label={`Pool ${pool.name}`}>
@@ -83,18 +83,20 @@ function PoolPart({ pool, onAsk, onRotate }: { pool: Pool; onAsk: (asked: { kind
           {pool.lender ? <> · lent by <code>{pool.lender}</code></> : null}
           {' · made '}<Time at={pool.created_at} />
         </span>
-        <Menu
-          label={`${pool.name}: change, rotate or remove`}
-          items={[
-            ...(pool.lender ? [] : [
-              { label: 'What it serves…', run: () => { onAsk({ kind: 'change', pool }) } },
-              { label: 'Another token', run: onRotate },
-            ]),
-            { label: 'Remove…', loss: true, run: () => { onAsk({ kind: 'remove', pool }) } },
-          ]}
-        >
-          ⋯
-        </Menu>
+        {mayChange ? (
+          <Menu
+            label={`${pool.name}: change, rotate or remove`}
+            items={[
+              ...(pool.lender ? [] : [
+                { label: 'What it serves…', run: () => { onAsk({ kind: 'change', pool }) } },
+                { label: 'Another token', run: onRotate },
+              ]),
+              { label: 'Remove…', loss: true, run: () => { onAsk({ kind: 'remove', pool }) } },
+            ]}
+          >
+            ⋯
+          </Menu>
+        ) : null}
       </header>
       {pool.grants?.map((grant) => (
         <p key={grant.organization} className="muted">

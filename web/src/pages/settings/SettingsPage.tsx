@@ -16,7 +16,7 @@ export function SettingsPage() {
   const tabs: Tab[] = [
     { id: 'organization', label: 'Organization', content: () => <Organization /> },
     ...(may('key:manage') || may('key:read') ? [{ id: 'keys', label: 'Keys', content: () => <Keys mayChange={may('key:manage')} /> }] : []),
-    ...(may('agent:manage') ? [{ id: 'pools', label: 'Agents and pools', content: () => <Pools /> }] : []),
+    ...(may('agent:manage') || may('run:read') ? [{ id: 'pools', label: 'Agents and pools', content: () => <Pools mayChange={may('agent:manage')} /> }] : []),
     { id: 'sessions', label: 'Your sessions', content: () => <Sessions /> },
   ]
   return (

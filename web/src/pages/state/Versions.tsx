@@ -1,15 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useMay } from '@/api/session'
-import { diffQuery, rollBack, versionsQuery } from '@/api/states'
+import { diffQuery, rollBack, versionQuery, versionsQuery } from '@/api/states'
 import type { Version } from '@/api/types'
 import { bytes } from '@/lib/size'
 import { Button } from '@/ui/Button'
 import { Copyable } from '@/ui/Copyable'
 import { Facts } from '@/ui/Facts'
 import { Reason } from '@/ui/Reason'
-import { Await } from '@/ui/states'
+import { Await, Empty } from '@/ui/states'
 import { Table, type Column } from '@/ui/Table'
 import { Time } from '@/ui/Time'
 import { useChanged } from './changed'
@@ -26,14 +26,36 @@ export function Versions({ name, newest }: { name: string; newest: number }) {
     <Await query={query} what="versions">
       {({ pages }) => {
         const rows = pages.flatMap((page) => page.versions)
-        const chosen = rows.find((row) => row.version === (version ?? newest))
+        const wanted = version ?? newest
+        const chosen = rows.find((row) => row.version === wanted)
         return (
           <div className={styles.split}>
-            <Table label="Versions" columns={columns(name, version ?? newest)} rows={rows} rowKey={(row) => String(row.version)} onEnd={more} isMarked={(row) => row.version === (version ?? newest) || row.version === against} />
-            <div className={styles.detail}>{chosen ? <Chosen name={name} version={chosen} newest={newest} newestDigest={rows.find((row) => row.version === newest)?.digest} against={against} /> : null}</div>
+            <Table label="Versions" columns={columns(name, wanted)} rows={rows} rowKey={(row) => String(row.version)} onEnd={more} isMarked={(row) => row.version === wanted || row.version === against} />
+            <div className={styles.detail}>
+              <Wanted name={name} version={wanted} known={chosen}>
+                {(found) => <Chosen name={name} version={found} newest={newest} newestDigest={rows.find((row) => row.version === newest)?.digest} against={against} />}
+              </Wanted>
+            </div>
           </div>
         )
       }}
+    </Await>
+  )
+}
+
+/** Wanted is a version that may be further down than the list was read. */
+function Wanted({ name, version, known, children }: { name: string; version: number; known: Version | undefined; children: (found: Version) => ReactNode }) {
+  const query = useQuery({ ...versionQuery(name, version), enabled: known === undefined })
+  if (known) return children(known)
+  return (
+    <Await query={query} what="the version">
+      {(found) =>
+        found ? children(found) : (
+          <Empty title={`There is no version ${String(version)}.`}>
+            It was never written, or retention has removed it. <Link to="/states/$" params={{ _splat: name }} search={{ tab: 'versions' }}>The newest</Link>
+          </Empty>
+        )
+      }
     </Await>
   )
 }

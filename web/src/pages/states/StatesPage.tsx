@@ -29,7 +29,7 @@ export function StatesPage() {
   const may = useMay()
   const workspaces = useQuery({ ...workspacesQuery, enabled: may('workspace:read'), retry: false }).data ?? none
   const home = useQuery({ ...homeQuery, enabled: may('run:read') }).data
-  const drifted = useMemo(() => new Set(home?.runs?.drift.map(({ workspace }) => workspace)), [home])
+  const drifted = useMemo(() => new Set(home?.runs?.drifted), [home])
   const states = home?.states
   return (
     <Page title="States" name="States" line={states ? `${states.more ? 'More than ' : ''}${count(states.count, 'state')}, by name` : 'What your configurations have made, by name'}>

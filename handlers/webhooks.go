@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/repos"
+)
+
+// webhooks answers what git servers tell. They have no credentials of the organization's: a signature of the body shows
+// who they are, so the body is read first, in a place that is the repository's organization's, with the memory for it.
+type webhooks struct {
+	service *repos.Service
+	memory  *budget.Budget
+	places  *turns.Turns
+}
+
+const (
+	// maxDelivery is the largest body of a delivery. Providers send much less of what is read here.
+	maxDelivery = 5 << 20
+	// maxDeliveries are read at once, of which an organization has maxOwnDeliveries.
+	maxDeliveries    = 32
+	maxOwnDeliveries = 8
+)
+
+func (d Deps) routeWebhooks(open section) {
+	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxDeliveries, maxOwnDeliveries)}
+	o := op("receiveWebhook", "What a git server tells of a repository, in its own words; it is one of "+providerNames()).
+		takesBytes(mediaJSON, nil).givesAs(http.StatusAccepted, api.WebhookReceipt{}).anyOther().
+		fails(fault.RepositoryNotFound, fault.WebhookRefused, fault.WebhookInvalid, fault.WebhooksFull, fault.Busy,
+			fault.BodyTooLarge, fault.BodyUnreadable, fault.BodyTooSlow, fault.Overloaded, fault.Interrupted,
+			fault.StoreUnavailable, fault.StoreFull, fault.SealCorrupt, fault.SealKeyMissing)
+	open.tagged(tagRepositories).route("POST", "/webhooks/:provider/:repository", o, h.receive)
+}
+
+func (h webhooks) receive(ctx context.Context, r *request) (answer, error) {
+	hooked, err := h.service.Hooked(ctx, r.inPath("provider"), r.inPath("repository"))
+	if err != nil {
+		return nil, err
+	}
+	release, err := h.places.Acquire(ctx, hooked.Org())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	body, letGo, err := h.read(r, hooked.Org())
+	if err != nil {
+		return nil, err
+	}
+	defer letGo()
+	got, err := h.service.Receive(ctx, hooked, r.header.Get, body)
+	status := "accepted"
+	switch {
+	case got.Kind == "":
+		status = "ignored"
+	case got.Repeat:
+		status = "repeated"
+	}
+	return told{status: http.StatusAccepted, body: api.WebhookReceipt{Status: status, Kind: string(got.Kind)}}, err
+}
+
+// read reads the body as it came, which is what the signature is of.
+func (h webhooks) read(r *request, org uuid.UUID) ([]byte, func(), error) {
+	length := r.c.Request.ContentLength
+	if length > maxDelivery {
+		return nil, nil, tooLong()
+	}
+	if length < 0 {
+		length = maxDelivery
+	}
+	letGo := func() {}
+	if h.memory != nil {
+		hold := h.memory.Hold(budget.Share{Org: org})
+		if err := hold.AcquireNow(2 * length); err != nil { // what is read of it takes as much again
+			return nil, nil, err
+		}
+		letGo = hold.Release
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(r.c.Writer, r.c.Request.Body, maxDelivery))
+	if err == nil {
+		return body, letGo, nil
+	}
+	letGo()
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		return nil, nil, tooLong()
+	}
+	if _, ours := errors.AsType[*fault.Error](err); ours {
+		return nil, nil, err
+	}
+	return nil, nil, fault.Wrap(err, fault.BodyUnreadable, "the body could not be read")
+}
+
+func tooLong() error {
+	return fault.New(fault.BodyTooLarge, "a delivery has at most %d MiB", maxDelivery>>20)
+}

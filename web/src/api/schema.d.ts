@@ -666,6 +666,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The organization's repositories, by name */
+        get: operations["listRepositories"];
+        put?: never;
+        /** Register a repository; its webhook secret is told only now */
+        post: operations["createRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A repository, and how fetching it goes */
+        get: operations["getRepository"];
+        put?: never;
+        post?: never;
+        /** Take a repository away; workspaces keep what they got from it */
+        delete: operations["removeRepository"];
+        options?: never;
+        head?: never;
+        /** Change a repository */
+        patch: operations["changeRepository"];
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fetch a repository now, and wait for it */
+        post: operations["fetchRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a repository another webhook secret, which is told only now */
+        post: operations["renewWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resources": {
         parameters: {
             query?: never;
@@ -2129,6 +2200,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks/{provider}/{repository}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a git server tells of a repository, in its own words; it is one of github, gitlab, gitea, forgejo, bitbucket, azure, plain */
+        post: operations["receiveWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/{alias}/state/{name}": {
         parameters: {
             query?: never;
@@ -2785,13 +2873,22 @@ export interface components {
          *     - `archive_invalid`: The body is not a whole archive in tar format, packed by gzip. Nothing was stored.
          *     - `archive_entry_refused`: The archive has a link, a device or something else that is neither a file nor a folder. Nothing was stored.
          *     - `archive_bomb`: The archive unpacks to far more than it has. Nothing was stored.
+         *     - `repository_invalid`: A repository's URL, branch, credential or other setting makes no sense; the message says which. Nothing was stored.
+         *     - `repository_not_found`: There is no repository of this name in your organization.
+         *     - `repository_exists`: There is a repository of this name already.
+         *     - `repositories_full`: The organization has as many repositories as it may have. Remove one first.
+         *     - `repository_failed`: The repository could not be fetched or read; the message says why. What was fetched before stays.
+         *     - `commit_not_found`: The repository has no such commit, branch or folder, or it was not fetched yet.
+         *     - `webhook_refused`: The delivery is not signed with the repository's webhook secret. Nothing was done.
+         *     - `webhook_invalid`: The delivery can't be read, has no ID, or is too old. Nothing was done.
+         *     - `webhooks_full`: The repository got more deliveries than are remembered. Nothing was done; fetching goes on by itself.
          *     - `layer_invalid`: A setting of the layer, or the `holdfast.yaml` of its repository, makes no sense; the message and `details` say where. Nothing was stored.
          *     - `layer_not_found`: There is no layer of this name in your organization.
          *     - `layer_exists`: There is a layer of this name already, with other settings.
          *     - `layers_full`: The organization has as many layers as it may have. Remove one first.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -2967,7 +3064,7 @@ export interface components {
         /** @description GateReason is why a plan waits for a person whatever is applied without a question. */
         GateReason: {
             /**
-             * @description Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
+             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that could not be looked at.
              * @enum {string}
              */
             gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "unread";
@@ -4311,6 +4408,113 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Repositories is a page of the list of repositories, by name. */
+        Repositories: {
+            /** @description the next page's cursor; null at the end */
+            next: string | null;
+            repositories: components["schemas"]["Repository"][];
+        };
+        /** @description Repository is a git repository that configurations come from. Its credentials are never told. */
+        Repository: {
+            name: string;
+            url: string;
+            /** @description names, and patterns with one * */
+            branches: string[];
+            provider: components["schemas"]["RepositoryProvider"];
+            /** @description where the provider's API is, where that doesn't follow */
+            api?: string;
+            /**
+             * Format: int64
+             * @description seconds between two fetches that nobody asks for
+             */
+            poll: number;
+            /**
+             * @description Credential is what it is fetched with: none, token, deploy_key or github_app.
+             * @enum {string}
+             */
+            credential: "none" | "token" | "deploy_key" | "github_app";
+            /** @description that goes with the token */
+            user?: string;
+            /** @description of the deploy key */
+            public_key?: string;
+            /** @description the GitHub App's ID */
+            app?: string;
+            /**
+             * Format: int64
+             * @description Installation is the GitHub App's; absent for the one that the repository is in.
+             */
+            installation?: number;
+            /** @description keys that its ssh host may have */
+            known_hosts?: string[];
+            /** @description Webhook is the path to which the provider sends deliveries. */
+            webhook: string;
+            /** @description WebhookSecret is what deliveries are signed with; only in the answer that made it. */
+            webhook_secret?: string;
+            status: components["schemas"]["RepositoryStatus"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: components["schemas"]["Actor"];
+        };
+        /** @description RepositoryChange registers or changes a repository. What is absent stays as it is, or has its default in a new one. */
+        RepositoryChange: {
+            /** @description of a new one */
+            name?: string;
+            url?: string;
+            branches?: string[];
+            provider?: components["schemas"]["RepositoryProvider"];
+            api?: string;
+            /** Format: int64 */
+            poll?: number;
+            /** @description KnownHosts are lines as ssh-keyscan prints them. */
+            known_hosts?: string;
+            /**
+             * @description Credential replaces all that it was fetched with. It is needed again when the URL gets another host.
+             * @enum {string}
+             */
+            credential?: "none" | "token" | "deploy_key" | "github_app";
+            user?: string;
+            token?: string;
+            /** @description private, in PEM: of ssh, or of a GitHub App */
+            key?: string;
+            app?: string;
+            /** Format: int64 */
+            installation?: number;
+        };
+        /** @enum {string} */
+        RepositoryProvider: "github" | "gitlab" | "gitea" | "forgejo" | "bitbucket" | "azure" | "plain";
+        /** @description RepositoryStatus is how fetching a repository goes. */
+        RepositoryStatus: {
+            /**
+             * Format: date-time
+             * @description when it was last fetched well
+             */
+            fetched_at?: string;
+            /**
+             * Format: date-time
+             * @description when that was last tried
+             */
+            tried_at?: string;
+            /**
+             * Format: int64
+             * @description since then
+             */
+            failures?: number;
+            /** @description why the last one failed */
+            problem?: string;
+            /** @description the same in one word */
+            kind?: string;
+            /**
+             * Format: int64
+             * @description that its mirror takes
+             */
+            bytes?: number;
+            /** @description Heads are the newest commits of the branches that were fetched. */
+            heads?: {
+                [key: string]: string;
+            };
+        };
         /** @description ResolveOrder is how a named person ends a run whose executor is lost. */
         ResolveOrder: {
             reason: string;
@@ -5042,6 +5246,13 @@ export interface components {
              */
             next: number | null;
             versions: components["schemas"]["Version"][];
+        };
+        /** @description WebhookReceipt is what became of a delivery. */
+        WebhookReceipt: {
+            /** @enum {string} */
+            status: "accepted" | "repeated" | "ignored";
+            /** @description what it was about: push, pull_request or comment; empty for nothing that matters here */
+            kind: string;
         };
         /** @description Workspace is what is kept of a workspace beside its state. */
         Workspace: {
@@ -9010,6 +9221,387 @@ export interface operations {
             429: components["responses"]["Failure429"];
             500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listRepositories: {
+        parameters: {
+            query?: {
+                /** @description How many entries the page has at most. */
+                limit?: number;
+                /** @description Continue behind the page whose `next` this was. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repositories"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "cursor_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    createRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryChange"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "repository_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_exists" | "repositories_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    removeRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    changeRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "repository_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    fetchRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_failed";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    renewWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18506,6 +19098,97 @@ export interface operations {
                     };
                 };
             };
+        };
+    };
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "body_unreadable" | "webhook_invalid";
+                    };
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "webhook_refused";
+                    };
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            413: components["responses"]["Failure413"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "webhooks_full";
+                    };
+                };
+            };
+            500: components["responses"]["Failure500"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "overloaded" | "busy" | "interrupted" | "store_unavailable";
+                    };
+                };
+            };
+            507: components["responses"]["Failure507"];
         };
     };
     getStateAtDevpro: {

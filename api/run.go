@@ -121,7 +121,9 @@ type Pin struct {
 	Inputs    string   `json:"inputs"`               // keyed digest of variables and options
 	Plan      string   `json:"plan"`                 // SHA-256 of the plan file
 	PlanFiles string   `json:"plan_files,omitempty"` // SHA-256 of the archive of files that plan made
-	Unchecked []string `json:"unchecked,omitempty"`  // parts that the server could not verify, as of an encrypted plan
+	// Policies is the SHA-256 of the bundles of policies that the plan was shown to; empty where there were none.
+	Policies  string   `json:"policies,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"` // parts that the server could not verify, as of an encrypted plan
 }
 
 // RunCounts is what a plan would do, as the tool counts it: a replacement is in Add and Destroy.
@@ -162,8 +164,8 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|unread"`
+	// Gate is findings, rules, irreversible, cost, policies, or unread for a plan that could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
 }

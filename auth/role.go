@@ -33,6 +33,8 @@ const (
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
+	ManagePolicies Right = "policy:manage"   // push and remove bundles of policies
+	BreakGlass     Right = "run:break_glass" // have a plan applied whatever holds it, with a reason
 	ReadKeys       Right = "key:read"        // what keys and rules there are; never a key itself
 	ManageKeys     Right = "key:manage"      // make, rotate and revoke keys that may do no more than one's own
 
@@ -68,7 +70,7 @@ func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, ReadKeys,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, BreakGlass, ManagePolicies, ReadKeys,
 			ManageKeys}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},

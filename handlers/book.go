@@ -203,6 +203,7 @@ const (
 	tagWorkspaces = "Workspaces and configurations"
 	tagProjects   = "Projects"
 	tagRuns       = "Runs"
+	tagPolicies   = "Policies"
 	tagEnclaves   = "Enclaves"
 	tagPools      = "Pools of agents"
 	tagExecutors  = "Agents and executors"

@@ -57,6 +57,7 @@ func documentHead() *openapi.Document {
 			{Name: tagWorkspaces, Description: "Settings, variables and configurations."},
 			{Name: tagProjects, Description: "Workspaces and runs by the names of Infisical Infra."},
 			{Name: tagRuns, Description: "Plans and applies that the server makes."},
+			{Name: tagPolicies, Description: "Bundles of policies that plans are shown to."},
 			{Name: tagEnclaves, Description: "Partitions of enclaves: workspaces ENCLAVE/PARTITION, and their runs."},
 			{Name: tagPools, Description: "Who else executes runs."},
 			{Name: tagExecutors, Description: "What agents and executors of runs say."},

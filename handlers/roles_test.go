@@ -138,15 +138,16 @@ func rightsOfRuns() map[string]auth.Right {
 	const one, part = " /api/v1/runs/" + noRun, " /enclaves/e/partitions/p/iac/runs"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
+		auth.ReadRun: {"GET /api/v1/policies", "GET /api/v1/policies/x", "GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
 			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
-		auth.ApplyRun:    {"DELETE /enclaves/e"},
-		auth.PlanRun:     {"POST /api/v1/runs"},
-		auth.ApproveRun:  {"POST" + one + "/deny"},
-		auth.CancelRun:   {"POST" + one + "/cancel", "POST" + one + "/discard"},
-		auth.ForceUnlock: {"POST" + one + "/resolve"},
+		auth.ApplyRun:       {"DELETE /enclaves/e"},
+		auth.PlanRun:        {"POST /api/v1/runs"},
+		auth.ApproveRun:     {"POST" + one + "/deny"},
+		auth.ManagePolicies: {"PUT /api/v1/policies/x", "DELETE /api/v1/policies/x"},
+		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
+		auth.ForceUnlock:    {"POST" + one + "/resolve"},
 		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate",
 			"DELETE /api/v1/pools/x",
 			"POST /api/v1/pools/x/grants", "DELETE /api/v1/pools/x/grants/11111111-1111-4111-8111-111111111111"},

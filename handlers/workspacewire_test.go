@@ -29,6 +29,7 @@ func fillWorkspaces(c caller) {
 		{"PUT " + x + "/-/files/d/main.tf", "a = 1\n", 200, ""},
 		{"PUT " + x + "/-/files/binary", "\xff", 200, ""},
 		{"DELETE " + x + "/-/files/run.sh", "", 200, ""},
+		{"PUT /api/v1/policies/base", wirePolicy, 200, ""},
 	})
 }
 

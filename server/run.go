@@ -54,6 +54,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Workspaces:     p.workspaces,
 		Runs:           p.runs,
 		Insights:       p.insights,
+		Policies:       p.policies,
 		Live:           p.live,
 		Quota:          p.keeper,
 		Databases:      p.databases(),

@@ -46,6 +46,7 @@ func shredTables() []shredTable {
 		{name: "snapshots", key: "org, id"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
+		{name: "policies", key: "org, workspace, name, version", most: 5 * shredPieces},
 		{name: "sessions", key: "org, hash"},
 		{name: "audit_outbox", key: "id"},
 		{name: "key_uses", key: "org, key_id"},

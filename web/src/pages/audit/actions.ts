@@ -31,6 +31,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Runs', [
     ['run.create', 'asked for a run'],
     ['run.approve', 'approved a plan'],
+    ['run.break_glass', 'broke the glass for a plan'],
     ['run.deny', 'denied a plan'],
     ['run.discard', 'discarded a plan'],
     ['run.cancel', 'cancelled a run'],
@@ -46,6 +47,10 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['workspace.variables', 'changed variables'],
     ['workspace.configure', 'brought a configuration'],
     ['workspace.delete', 'deleted a workspace'],
+  ]],
+  ['Policies', [
+    ['policy.push', 'pushed policies'],
+    ['policy.remove', 'removed policies'],
   ]],
   ['Pools and agents', [
     ['pool.create', 'made a pool'],

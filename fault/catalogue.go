@@ -188,8 +188,9 @@ func Catalogue() []Entry {
 				"section in `auth.cfg` have. Whether another organization goes by it, nobody learns."},
 		{NewestKept, Forbidden, "At this server's address for it the newest version can't be deleted. `holdfast` and the " +
 			"native address can purge it."},
-		{KeyBeyond, Forbidden, "The key is, or would be, good for more than what the caller has come in with: more rights, " +
-			"more states, for longer or from more addresses. Nothing was changed."},
+		{KeyBeyond, Forbidden,
+			"The key is, or would be, good for more than what the caller has come in with: more rights, " +
+				"more states, for longer or from more addresses. Nothing was changed."},
 		{RightMissing, Forbidden,
 			"The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{RunReadOnly, Forbidden,
@@ -203,13 +204,15 @@ func Catalogue() []Entry {
 			"The state has no version of this number: it was never written, or retention removed it."},
 		{OutputNotFound, NotFound, "The state has no output of this name."},
 		{CandidateNotFound, NotFound, "The state has no candidate of this ID."},
-		{KeyNotFound, NotFound, "The organization has no key of this ID or name. Rules for tokens and certificates are none."},
+		{KeyNotFound, NotFound,
+			"The organization has no key of this ID or name. Rules for tokens and certificates are none."},
 		{SessionNotFound, NotFound, "You have no session of this ID."},
 		{ResourceNotFound, NotFound, "No version of the state that is kept has a resource of this address."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no " +
 			"state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
-		{KeysFull, Conflict, "The organization has as many keys as can be made through the API. Revoke one that nobody uses."},
+		{KeysFull, Conflict,
+			"The organization has as many keys as can be made through the API. Revoke one that nobody uses."},
 		{KeyLast, Conflict, "It is the organization's last key. Make another one first, or use `holdfast key revoke`."},
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. " +
@@ -223,9 +226,10 @@ func Catalogue() []Entry {
 			"them with `restore_purged=true`."},
 		{WriteHeld, Conflict, "A guard kept the write back; the message names the finding and the candidate that has the " +
 			"bytes. Look at its diff, then promote or discard it."},
-		{RunFenced, Conflict, "The run may not write this state, or not any more: its executor was taken for lost, or the " +
-			"run has ended. The lock was not granted or released. A body was not made a version; the message names the " +
-			"candidate that has it. Look at its diff, then promote or discard it."},
+		{RunFenced, Conflict,
+			"The run may not write this state, or not any more: its executor was taken for lost, or the " +
+				"run has ended. The lock was not granted or released. A body was not made a version; the message names the " +
+				"candidate that has it. Look at its diff, then promote or discard it."},
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict,
 			"The state has moved on since: there is a newer version than the one that this builds on. Look at the difference " +
@@ -234,8 +238,9 @@ func Catalogue() []Entry {
 			"The state was written here after the time of the version that was to be imported, which would take the place of " +
 				"a newer one, or was deleted here. Nothing was stored."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
-		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it " +
-			"back to an older version."},
+		{StateExists, Conflict,
+			"The state is not deleted, so there is nothing to bring back. Delete it first, or roll it " +
+				"back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},
 		{PinGone, Gone, "The version that the run's plan is pinned to was destroyed on purpose, or retention removed it. " +
 			"There may well be a state, so this is not 404; plan anew."},
@@ -296,8 +301,9 @@ func Catalogue() []Entry {
 			"The server can't write its auth file, so keys are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented,
 			"This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
-		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. " +
-			"What carries the ID of a state's lock that is held is never refused so."},
+		{RateLimited, TooMany,
+			"The organization has used up its requests for now. Try again after `Retry-After` seconds. " +
+				"What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany,
 			"Too many wrong credentials came from this address, or for this organization, so these were not looked at. After " +
 				"`Retry-After` seconds one more is. Keys made for the organization that they are sent for have tries of their own."},
@@ -315,18 +321,21 @@ func Catalogue() []Entry {
 		{KeysNotTaken, Unavailable,
 			"The auth file was changed, but the server has not taken it; its log says why. A key that was to be made is not " +
 				"known to anybody."},
-		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
-		{StateRewound, Unavailable, "The database has lost a change of the state that was acknowledged, as after a failover. " +
-			"The state is neither read nor written until an operator has said what counts."},
+		{StoreUnavailable, Unavailable,
+			"The store can't be read or written right now. Nothing was acknowledged; try again."},
+		{StateRewound, Unavailable,
+			"The database has lost a change of the state that was acknowledged, as after a failover. " +
+				"The state is neither read nor written until an operator has said what counts."},
 		{StoreFull, NoSpace, "The store has no space left, or only the reserve that is for who holds a lock already. " +
 			"Nothing was stored; an operator must make room."},
 		{QuotaExceeded, NoSpace,
 			"The organization has as much stored as it may have; the message says how much that is. Nothing was stored, and " +
 				"no lock was granted. Purge versions, keep fewer of them, or ask the operator for a larger quota. `GET " +
 				"/api/v1/whoami` shows both numbers."},
-		{BacklogFull, NoSpace, "One side of a dual store is behind or refuses uploads, the message says which, and as much " +
-			"of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or " +
-			"ask an operator."},
+		{BacklogFull, NoSpace,
+			"One side of a dual store is behind or refuses uploads, the message says which, and as much " +
+				"of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or " +
+				"ask an operator."},
 		{ToolMirrorUnavailable, Unavailable,
 			"The mirror from which tools are downloaded can't be reached, or does not answer as one. Nothing was " +
 				"added; try again."},
@@ -338,16 +347,18 @@ func Catalogue() []Entry {
 				"was stored."},
 		{StateCorrupt, Internal,
 			"The stored bytes do not match their digest. They are not served; an operator must restore them."},
-		{SealCorrupt, Internal, "Something that is kept encrypted can't be opened: it was changed, damaged or moved. It is " +
-			"not served; an operator must restore it."},
+		{SealCorrupt, Internal,
+			"Something that is kept encrypted can't be opened: it was changed, damaged or moved. It is " +
+				"not served; an operator must restore it."},
 		{SealKeyMissing, Internal,
 			"A key that something kept encrypted needs is not there. An operator must bring back the master key file, or the " +
 				"data keys, of the time when it was kept."},
-		{ToolChanged, Internal, "A tool's binary is not the one that was added: it was changed on disk. It is not run; an " +
-			"operator must remove it and add it again."},
+		{ToolChanged, Internal,
+			"A tool's binary is not the one that was added: it was changed on disk. It is not run; an " +
+				"operator must remove it and add it again."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
-	return slices.Concat(entries, runEntries(), workspaceEntries())
+	return slices.Concat(entries, runEntries(), workspaceEntries(), layerEntries())
 }
 
 // Kind returns the class that the catalogue gives the code; Internal for one it lacks.

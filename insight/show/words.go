@@ -40,32 +40,44 @@ func cut(text string) string {
 	return text[:end] + "…"
 }
 
-// Code is a name in Markdown, as code, which nothing in the name can end.
+// Code is a name in Markdown, as code, which nothing in the name can end: neither the code nor, in a
+// table, its cell.
 func Code(text string) string {
-	text = strings.ReplaceAll(cut(text), "`", "'")
+	text = strings.NewReplacer("`", "'", "|", "¦").Replace(cut(text))
 	if text == "" {
 		return "`-`"
 	}
 	return "`" + strings.Join(strings.Fields(text), "_") + "`"
 }
 
-// Plain is a text in Markdown that is nothing but text.
+// Plain is a text in Markdown that is nothing but text. What a forge would make something of when it
+// looks at the text that is shown (mentions of people, references to issues, addresses) has a space of
+// no width inside, as escaping it for Markdown alone does not keep a forge from it. Nor does a line
+// begin with it as a command would.
 func Plain(text string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(cut(text)), " ") {
+	text = strings.Join(strings.Fields(cut(text)), " ")
+	if strings.HasPrefix(text, "/") {
+		b.WriteString(noWidth)
+	}
+	for _, r := range text {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '&':
-			b.WriteString("&amp;")
-		case r == '@': // mentions nobody
-			b.WriteString("&#64;")
-		case strings.ContainsRune("\\`*_[]()#!|>~", r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
+			b.WriteString("&amp;" + noWidth)
+		case strings.ContainsRune("@%$^", r):
+			b.WriteString(string(r) + noWidth)
+		case strings.ContainsRune("#!~", r):
+			b.WriteString("\\" + string(r) + noWidth)
+		case strings.ContainsRune("\\`*_[]()|>", r):
+			b.WriteString("\\" + string(r))
 		default:
 			b.WriteRune(r)
 		}
 	}
-	return strings.ReplaceAll(b.String(), "://", ":\u200b//") // links nowhere
+	return strings.NewReplacer("://", ":"+noWidth+"//", "www.", "www"+noWidth+".").Replace(b.String())
 }
+
+// noWidth is a space that is not seen.
+const noWidth = "\u200b"

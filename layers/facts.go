@@ -1,0 +1,81 @@
+package layers
+
+import "time"
+
+// Facts are what a layer remembers: all that its conditions are made of. They are durable, so a restart changes
+// nothing.
+type Facts struct {
+	// Branch is the newest commit of the branch that was looked at; Relevant the newest that changes the layer.
+	Branch, Relevant Commit
+	// Why says why Branch is, or is not, relevant.
+	Why string `json:",omitempty"`
+	// Plan is the last plan that was made; its zero value says that there is none.
+	Plan PlanFact
+	// Applied is what was applied last.
+	Applied AppliedFact
+	// Checked is when the world was compared with the state last, by a plan or by a check for drift.
+	Checked time.Time
+	// Drift is what the last check has found that nobody expects; empty for nothing.
+	Drift DriftFact
+	// Failures are those in a row, of the last thing that was tried.
+	Failures Failures
+	// Sync is a plan that somebody has asked for.
+	Sync SyncFact
+	// Declined is the digest of changes that somebody has said no to: they are not proposed again.
+	Declined string `json:",omitempty"`
+}
+
+// Commit is one of a branch.
+type Commit struct {
+	ID string    `json:",omitempty"`
+	At time.Time `json:",omitzero"`
+}
+
+// PlanFact is a plan that was made.
+type PlanFact struct {
+	Run     string `json:",omitempty"`
+	Commit  string `json:",omitempty"`
+	At      time.Time
+	Changes bool   // that it would do something
+	Digest  string `json:",omitempty"` // of what it would do
+	// Drift is the digest of the drift that was known when it was made: another one wants another plan.
+	Drift string `json:",omitempty"`
+}
+
+// AppliedFact is what was applied.
+type AppliedFact struct {
+	Run    string `json:",omitempty"`
+	Commit string `json:",omitempty"`
+	At     time.Time
+	Digest string `json:",omitempty"` // of the plan
+	// Plan is the run whose plan it was.
+	Plan string `json:",omitempty"`
+}
+
+// DriftFact is what a check has found.
+type DriftFact struct {
+	Run    string `json:",omitempty"`
+	At     time.Time
+	Since  time.Time // of the first check that has found it
+	Digest string    `json:",omitempty"` // of what nobody expects; empty for nothing
+	Count  int       `json:",omitempty"` // of resources
+}
+
+// Failures are those in a row.
+type Failures struct {
+	Count   int       `json:",omitempty"`
+	Run     string    `json:",omitempty"` // the last
+	Commit  string    `json:",omitempty"` // that was tried
+	RetryAt time.Time `json:",omitzero"`
+	Reason  string    `json:",omitempty"`
+	// Plan says that a plan has failed, not an apply or a check.
+	Plan bool `json:",omitempty"`
+	// Final says that it is not tried again whatever the count.
+	Final bool `json:",omitempty"`
+}
+
+// SyncFact is a plan that somebody has asked for.
+type SyncFact struct {
+	At time.Time `json:",omitzero"`
+	By string    `json:",omitempty"`
+}

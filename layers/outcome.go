@@ -1,0 +1,106 @@
+package layers
+
+import (
+	"cmp"
+	"time"
+)
+
+// Outcome is where a run that a layer has begun is, or how it has ended.
+type Outcome struct {
+	Run  string
+	Want Want
+	// Commit is what it planned.
+	Commit string
+	// Planned is when it had its plan; zero where it has none.
+	Planned time.Time
+	Changes bool   // that the plan would do something
+	Digest  string // of the plan's changes
+	// Known is the digest of the drift that was known when the run was begun.
+	Known string
+	// Found is the drift that a check, or the plan, has found.
+	Found DriftFact
+
+	Ended    time.Time // zero while it goes on
+	End      End
+	Reason   string
+	GaveUp   bool // it was tried by itself as often as it may be
+	Executed bool // somebody has begun to execute it
+}
+
+// End is how a run has ended, as far as a layer is concerned.
+type End string
+
+// The ends.
+const (
+	EndedWell End = "well" // planned, for what only plans; applied, where there was something to apply
+	EndedBad  End = "bad"
+	Refused   End = "refused" // somebody said no to it, or cancelled it
+	Stale     End = "stale"   // its plan can't be applied any more
+)
+
+// After are the facts when the outcome is known. It may be called again with the same outcome, and is the same then.
+func (f Facts) After(o Outcome, layer string) Facts {
+	if o.Want == WantCheck {
+		return f.afterCheck(o, layer)
+	}
+	if !o.Planned.IsZero() && f.Plan.Run != o.Run {
+		f.Plan = PlanFact{Run: o.Run, Commit: o.Commit, At: o.Planned, Changes: o.Changes, Digest: o.Digest, Drift: o.Known}
+		f.Checked, f.Failures = o.Planned, Failures{}
+	}
+	if o.Ended.IsZero() {
+		return f
+	}
+	switch o.End {
+	case EndedWell:
+		f.Failures = Failures{}
+		if o.Want != WantPlan && o.Changes && f.Applied.Run != o.Run {
+			f.Applied = AppliedFact{Run: o.Run, Plan: f.Plan.Run, Commit: o.Commit, At: o.Ended, Digest: o.Digest}
+			f.Drift, f.Plan.Drift = DriftFact{Run: o.Run, At: o.Ended}, ""
+		}
+	case EndedBad:
+		return f.afterFailure(o, layer)
+	case Refused:
+		if f.Declined = o.Digest; o.Planned.IsZero() {
+			f.Failures = Failures{Count: 1, Run: o.Run, Commit: o.Commit, Reason: o.Reason, Plan: true, Final: true}
+		}
+	}
+	return f
+}
+
+func (f Facts) afterCheck(o Outcome, layer string) Facts {
+	switch {
+	case o.Ended.IsZero():
+	case o.End == EndedWell:
+		f.Checked, f.Failures = o.Planned, Failures{}
+		found := o.Found
+		if found.Run, found.At = o.Run, o.Planned; found.Digest != "" {
+			found.Since = o.Planned
+			if f.Drift.Digest != "" {
+				found.Since = f.Drift.Since
+			}
+		}
+		f.Drift = found
+	case o.End == EndedBad:
+		return f.afterFailure(o, layer)
+	default:
+		f.Checked = o.Ended // somebody wants none now
+	}
+	return f
+}
+
+// afterFailure counts a failure once.
+func (f Facts) afterFailure(o Outcome, layer string) Facts {
+	if f.Failures.Run == o.Run {
+		return f
+	}
+	n := 1
+	if f.Failures.Commit == f.Relevant.ID {
+		n += f.Failures.Count
+	}
+	f.Failures = Failures{
+		Count: n, Run: o.Run, Commit: f.Relevant.ID, Reason: cmp.Or(o.Reason, "the run has failed"), Final: o.GaveUp,
+		Plan:    o.Want != WantCheck && o.Planned.IsZero(),
+		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))),
+	}
+	return f
+}

@@ -113,10 +113,10 @@ type InsightPolicy struct {
 	Name      string `json:"name"`
 	Workspace string `json:"workspace,omitempty"` // empty for a bundle of the organization
 	Version   int64  `json:"version"`
-	Digest    string `json:"digest"`                             // SHA-256 of its files
+	Digest    string `json:"digest"`                            // SHA-256 of its files
 	Enforce   string `json:"enforce" enum:"advise|hold|refuse"` // what becomes of a plan that it denies
-	Denied    int    `json:"denied"`                             // what deny and violation found, and counts
-	Broken    int    `json:"broken"`                             // rules of it that could not be asked
+	Denied    int    `json:"denied"`                            // what deny and violation found, and counts
+	Broken    int    `json:"broken"`                            // rules of it that could not be asked
 }
 
 // InsightWaiver is why a finding is let be.

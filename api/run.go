@@ -117,10 +117,10 @@ type Pin struct {
 		System  string `json:"system"`          // such as linux_amd64
 		Calls   *Tool  `json:"calls,omitempty"` // what Terragrunt has do the work
 	} `json:"tool"`
-	LockFile  string   `json:"lock_file,omitempty"`  // SHA-256
-	Inputs    string   `json:"inputs"`               // keyed digest of variables and options
-	Plan      string   `json:"plan"`                 // SHA-256 of the plan file
-	PlanFiles string   `json:"plan_files,omitempty"` // SHA-256 of the archive of files that plan made
+	LockFile  string `json:"lock_file,omitempty"`  // SHA-256
+	Inputs    string `json:"inputs"`               // keyed digest of variables and options
+	Plan      string `json:"plan"`                 // SHA-256 of the plan file
+	PlanFiles string `json:"plan_files,omitempty"` // SHA-256 of the archive of files that plan made
 	// Policies is the SHA-256 of the bundles of policies that the plan was shown to; empty where there were none.
 	Policies  string   `json:"policies,omitempty"`
 	Unchecked []string `json:"unchecked,omitempty"` // parts that the server could not verify, as of an encrypted plan

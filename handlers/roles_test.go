@@ -138,8 +138,9 @@ func rightsOfRuns() map[string]auth.Right {
 	const one, part = " /api/v1/runs/" + noRun, " /enclaves/e/partitions/p/iac/runs"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadRun: {"GET /api/v1/policies", "GET /api/v1/policies/x", "GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
-			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
+		auth.ReadRun: {"GET /api/v1/policies", "GET /api/v1/policies/x", "GET /api/v1/runs", "GET /api/v1/pools", "GET" + one,
+			"GET" + one + "/events", "GET" + one +
+				"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun:       {"DELETE /enclaves/e"},

@@ -37,7 +37,8 @@ func (f inForce) Gates() bool { return f.Strictest() != policy.Advise }
 func (f inForce) Refuses() bool { return f.Strictest() == policy.Refuse }
 
 // Held implements runs.Insights.
-func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates, by runs.Policies) (runs.Verdict, error) {
+func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates, by runs.Policies) (runs.Verdict,
+	error) {
 	asked, _ := by.(inForce)
 	raw, err := s.of(ctx, s.gating, plan, asked.InForce)
 	if err != nil {

@@ -38,7 +38,8 @@ func bundlesOf(t *testing.T) (*policy.Service, *insight.Service, runs.PlanJSON, 
 func regoFile(text string) policy.File { return policy.File{Path: "a.rego", Content: text} }
 
 const largeRego = `package acme.large
-deny contains {"msg": "too large", "resource": c.address} if { some c in input.resource_changes; c.change.after.size > 2 }
+deny contains {"msg": "too large",
+	"resource": c.address} if { some c in input.resource_changes; c.change.after.size > 2 }
 test_fine if { count(deny) == 0 with input as {"resource_changes": []} }
 `
 
@@ -108,7 +109,8 @@ deny contains "x" if {
 			t.Fatal(err)
 		}
 		got := held(t, s, plan)
-		if len(got.Reasons) != 1 || got.Reasons[0].Gate != runs.GateRules || !strings.Contains(got.Reasons[0].Reason, c.says) {
+		if len(got.Reasons) != 1 || got.Reasons[0].Gate != runs.GateRules || !strings.Contains(got.Reasons[0].Reason,
+			c.says) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

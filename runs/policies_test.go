@@ -61,7 +61,8 @@ func TestApprovalsAreBoundToPolicies(t *testing.T) {
 	reviewer := author
 	reviewer.KeyID, reviewer.Grant = "reviewer", auth.Grant{Role: auth.Approver}
 	asked.rules = "refuses"
-	if _, err := w.Approve(t.Context(), reviewer, run.ID, api.Decision{Digest: run.Pin.Digest}); !fault.Is(err, fault.RunStale) {
+	if _, err := w.Approve(t.Context(), reviewer, run.ID, api.Decision{Digest: run.Pin.Digest}); !fault.Is(err,
+		fault.RunStale) {
 		t.Errorf("other policies: %v", err)
 	}
 	after, err := w.Get(t.Context(), author, run.ID)

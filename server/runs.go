@@ -52,7 +52,8 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
-	p.policies = policy.NewService(policy.Deps{Store: sqlpolicy.New(p.database), Gate: p.gate, Audit: p.live.Recorder(p.states),
+	p.policies = policy.NewService(policy.Deps{Store: sqlpolicy.New(p.database), Gate: p.gate,
+		Audit:   p.live.Recorder(p.states),
 		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log})
 	p.insights = insight.NewService(p.runs, p.policies, p.memory, time.Now)
 	insights.service = p.insights

@@ -138,7 +138,8 @@ func (s *Service) tested(ctx context.Context, org uuid.UUID, files []File) (Bund
 		}
 	}
 	if len(failed) > 0 {
-		f := fault.New(fault.PolicyInvalid, "the bundle was not taken: a test fails: %s: %s", failed[0].Pointer, failed[0].Rule)
+		f := fault.New(fault.PolicyInvalid, "the bundle was not taken: a test fails: %s: %s", failed[0].Pointer,
+			failed[0].Rule)
 		f.Details = failed
 		return made, f
 	}

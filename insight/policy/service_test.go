@@ -57,18 +57,20 @@ func TestRefusedBundles(t *testing.T) {
 		files []policy.File
 		says  string // of the message or a detail
 	}{
-		"nothing":       {nil, "1 to 100 files"},
-		"many":          {many, "1 to 100 files"},
-		"large":         {[]policy.File{file("a.rego", strings.Repeat("#\n", policy.MaxBytes))}, "bytes"},
-		"syntax":        {[]policy.File{file("a.rego", fine), file("b/c.rego", "package p\n\ndeny contains {")}, "b/c.rego:3"},
+		"nothing": {nil, "1 to 100 files"},
+		"many":    {many, "1 to 100 files"},
+		"large":   {[]policy.File{file("a.rego", strings.Repeat("#\n", policy.MaxBytes))}, "bytes"},
+		"syntax": {[]policy.File{file("a.rego", fine), file("b/c.rego", "package p\n\ndeny contains {")},
+			"b/c.rego:3"},
 		"no such thing": {[]policy.File{file("a.rego", "package p\ndeny contains x if { y }")}, "a.rego:2"},
-		"network":       {[]policy.File{file("a.rego", "package p\ndeny contains x if {\n  x := http.send({})\n}")}, "a.rego:3"},
-		"a test fails":  {[]policy.File{file("a.rego", fine+"test_no if { count(deny) == 1 }\n")}, "a.rego:4"},
-		"another file":  {[]policy.File{file("a.txt", "x")}, "a.txt"},
-		"outside":       {[]policy.File{file("../a.rego", fine)}, "relative"},
-		"twice":         {[]policy.File{file("a.rego", fine), file("a.rego", fine)}, "twice"},
-		"waivers":       {[]policy.File{file("waivers.yaml", "waivers:\n  - rule: x\n")}, "waivers.yaml"},
-		"prices":        {[]policy.File{file("prices.csv", "x")}, "prices.csv"},
+		"network": {[]policy.File{file("a.rego", "package p\ndeny contains x if {\n  x := http.send({})\n}")},
+			"a.rego:3"},
+		"a test fails": {[]policy.File{file("a.rego", fine+"test_no if { count(deny) == 1 }\n")}, "a.rego:4"},
+		"another file": {[]policy.File{file("a.txt", "x")}, "a.txt"},
+		"outside":      {[]policy.File{file("../a.rego", fine)}, "relative"},
+		"twice":        {[]policy.File{file("a.rego", fine), file("a.rego", fine)}, "twice"},
+		"waivers":      {[]policy.File{file("waivers.yaml", "waivers:\n  - rule: x\n")}, "waivers.yaml"},
+		"prices":       {[]policy.File{file("prices.csv", "x")}, "prices.csv"},
 	} {
 		_, err := s.Push(t.Context(), me, "", "base", c.files, policy.Hold, "")
 		text := fmt.Sprint(err)
@@ -128,7 +130,8 @@ func TestWhoManagesBundles(t *testing.T) {
 	if _, _, _, err := s.Get(t.Context(), narrow, "prod", "base", 0); !fault.Is(err, fault.RightMissing) {
 		t.Errorf("another workspace's: %v", err)
 	}
-	if _, _, _, err := s.Get(t.Context(), as(uuid.New(), auth.Owner), "", "base", 0); !fault.Is(err, fault.PolicyNotFound) {
+	if _, _, _, err := s.Get(t.Context(), as(uuid.New(), auth.Owner), "", "base", 0); !fault.Is(err,
+		fault.PolicyNotFound) {
 		t.Errorf("another organization's: %v", err)
 	}
 }

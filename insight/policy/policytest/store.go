@@ -43,15 +43,18 @@ func Laws() []Law {
 }
 
 func bundle(n int) policy.Bundle {
-	return policy.Bundle{Digest: fmt.Sprint("digest", n), Enforce: policy.Hold, Message: "é <m>", Files: n, Bytes: 7, Rules: 2,
-		Tests: 3, CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 1000, time.UTC), CreatedBy: audit.Actor{KeyID: "k", Subject: "s"}}
+	return policy.Bundle{Digest: fmt.Sprint("digest", n), Enforce: policy.Hold, Message: "é <m>", Files: n, Bytes: 7,
+		Rules: 2,
+		Tests: 3, CreatedAt: time.Date(2026, 3, 1, 12, 0, 0, 1000, time.UTC), CreatedBy: audit.Actor{KeyID: "k",
+			Subject: "s"}}
 }
 
 // push makes a version.
 func push(ctx context.Context, s policy.Store, ref policy.Ref, n int) (policy.Bundle, error) {
 	return s.Update(ctx, ref, func(*policy.Bundle, int) (policy.Change, error) {
 		b := bundle(n)
-		return policy.Change{Put: &b, Files: []byte(fmt.Sprint("files", n)), Event: &audit.Event{At: b.CreatedAt, Org: ref.Org,
+		return policy.Change{Put: &b, Files: []byte(fmt.Sprint("files", n)), Event: &audit.Event{At: b.CreatedAt,
+			Org:    ref.Org,
 			Action: audit.PolicyPush, Note: fmt.Sprint(ref.Name, n)}}, nil
 	})
 }
@@ -74,7 +77,8 @@ func versions(ctx context.Context, s policy.Store, events func() ([]audit.Event,
 		}
 	}
 	all, err := s.Versions(ctx, ref)
-	if err != nil || len(all) != 3 || all[0].Version != 3 || all[2].Digest != "digest1" || all[1].CreatedBy.Subject != "s" {
+	if err != nil || len(all) != 3 || all[0].Version != 3 || all[2].Digest != "digest1" ||
+		all[1].CreatedBy.Subject != "s" {
 		return fmt.Errorf("versions: %+v, %v", all, err)
 	}
 	for n := 1; n <= 3; n++ {
@@ -103,7 +107,8 @@ func lists(ctx context.Context, s policy.Store, _ func() ([]audit.Event, error))
 	for _, c := range []struct {
 		of   []string
 		want string
-	}{{nil, "/x2 /y1 A/x1 a/x1 b/x1 "}, {[]string{"", "a"}, "/x2 /y1 a/x1 "}, {[]string{""}, "/x2 /y1 "}, {[]string{"c"}, ""}} {
+	}{{nil, "/x2 /y1 A/x1 a/x1 b/x1 "}, {[]string{"", "a"}, "/x2 /y1 a/x1 "}, {[]string{""}, "/x2 /y1 "}, {[]string{"c"},
+		""}} {
 		all, err := s.List(ctx, org, c.of...)
 		text := ""
 		for _, b := range all {
@@ -120,7 +125,8 @@ func refused(ctx context.Context, s policy.Store, events func() ([]audit.Event, 
 	ref, no := policy.Ref{Org: uuid.New(), Name: "a"}, errors.New("no")
 	if _, err := s.Update(ctx, ref, func(newest *policy.Bundle, n int) (policy.Change, error) {
 		b := bundle(1)
-		return policy.Change{Put: &b, Event: &audit.Event{Org: ref.Org}}, errors.Join(no, expect(n, 0), expect(newest == nil, true))
+		return policy.Change{Put: &b, Event: &audit.Event{Org: ref.Org}}, errors.Join(no, expect(n, 0), expect(newest == nil,
+			true))
 	}); !errors.Is(err, no) || err.Error() != "no" {
 		return fmt.Errorf("refused: %v", err)
 	}

@@ -85,7 +85,9 @@ type Exit struct {
 type Binary struct {
 	api.Tool        // exactly which
 	Path     string // absolute
-	Read     []string
+	// Args come before those that a tool has for what it is to do.
+	Args []string
+	Read []string
 	// Env is what the program needs in its environment: NAME to VALUE.
 	Env map[string]string
 }

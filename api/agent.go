@@ -133,7 +133,7 @@ type Assignment struct {
 
 // Tool is what a stage is run with.
 type Tool struct {
-	Name    string `json:"name" enum:"ToolName"` // opentofu, terraform or terragrunt
+	Name    string `json:"name" enum:"ToolName"` // opentofu, terraform, terragrunt or engine
 	Version string `json:"version,omitempty"`
 	// Digest is the binary's SHA-256 where an apply must use the plan's; else empty.
 	Digest string `json:"digest,omitempty"`

@@ -17,6 +17,6 @@ func Words() map[string][]string {
 		"RunStage":     {"plan", "apply"},
 		"SandboxLevel": {"none", "landlock", "namespaces"},
 		"Source":       {"state", "upload"},
-		"ToolName":     {"opentofu", "terraform", "terragrunt"},
+		"ToolName":     {"opentofu", "terraform", "terragrunt", "engine"},
 	}
 }

@@ -26,7 +26,7 @@ type Workspace struct {
 
 // WorkspaceSettings say how a workspace's runs are made. Times are in seconds.
 type WorkspaceSettings struct {
-	Tool        string   `json:"tool" enum:"ToolName"`  // opentofu, terraform or terragrunt
+	Tool        string   `json:"tool" enum:"ToolName"`  // opentofu, terraform, terragrunt or engine
 	Version     string   `json:"version,omitempty"`     // constraint, such as "1.12.6" or ">= 1.9, < 2.0"
 	Directory   string   `json:"directory,omitempty"`   // within the configuration
 	Pool        string   `json:"pool,omitempty"`        // of agents; absent for the server's own executor

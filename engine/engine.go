@@ -10,8 +10,9 @@ package engine
 
 import (
 	"context"
-	"os"
+	"errors"
 	"path/filepath"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/holdfast/holdfast/engine/provider/builtin"
 	"github.com/holdfast/holdfast/engine/provider/plugin"
 	"github.com/holdfast/holdfast/engine/statefile"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // Options say what an engine works on.
@@ -35,20 +37,39 @@ type Options struct {
 	// Store keeps the state; nil is what the configuration's backend says.
 	Store statefile.Store
 
+	// Workspace is the one of the local backend to work in; empty is what TF_WORKSPACE says or is selected.
+	Workspace string
+
+	// Modules brings modules that aren't in local folders; nil for none.
+	Modules config.Fetcher
+
 	// StatePath is the file of the local backend, terraform.tfstate by default.
 	StatePath string
 
 	// Registry has the providers; nil are those of the mirrors that the lock file names.
 	Registry *provider.Registry
 
-	Hooks Hooks
+	// Hooks are called in this order.
+	Hooks []Hooks
+
+	// Snapshots is the folder that has a snapshot of the state before each change, and what each step of an
+	// apply has made of it; empty for none.
+	Snapshots string
+
+	// LockTimeout is how long to wait for the lock of a state that somebody else has.
+	LockTimeout time.Duration
 }
 
-// Hooks stand between the steps. Each may be nil; an error of one ends what is going on.
+// Hooks stand between the steps. Each may be nil; an error of one ends what is going on. BeforeApply is called
+// with the state locked, before anything is done, and AfterApply with the state still locked, however the
+// apply has ended.
 type Hooks struct {
-	AfterPlan   func(ctx context.Context, p *plan.Plan) error
-	BeforeApply func(ctx context.Context, p *plan.Plan) error
-	AfterApply  func(ctx context.Context, p *plan.Plan, r *apply.Result) error
+	BeforePlan     func(ctx context.Context, o *plan.Options) error
+	AfterPlan      func(ctx context.Context, p *plan.Plan) error
+	BeforeApply    func(ctx context.Context, p *plan.Plan) error
+	BeforeResource func(ctx context.Context, c *plan.Change) error
+	AfterResource  func(ctx context.Context, c *plan.Change, failed error) error
+	AfterApply     func(ctx context.Context, p *plan.Plan, r *apply.Result, failed error) error
 }
 
 // Engine works on one configuration and its state.
@@ -57,7 +78,10 @@ type Engine struct {
 	Inputs   map[string]cty.Value
 	Store    statefile.Store
 	Registry *provider.Registry
-	hooks    Hooks
+
+	hooks     []Hooks
+	snapshots string
+	patience  time.Duration
 }
 
 // New loads a configuration.
@@ -65,17 +89,23 @@ func New(o Options) (*Engine, error) {
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	root, err := config.Load(o.Dir)
+	root, err := config.LoadWith(o.Dir, o.Modules)
 	if err != nil {
 		return nil, err
+	}
+	if root.Workspace = o.Workspace; root.Workspace == "" {
+		if root.Workspace, err = Selected(o.Dir); err != nil {
+			return nil, err
+		}
 	}
 	inputs, err := o.Inputs.Values(root)
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{Root: root, Inputs: inputs, Store: o.Store, Registry: o.Registry, hooks: o.Hooks}
+	e := &Engine{Root: root, Inputs: inputs, Store: o.Store, Registry: o.Registry, hooks: o.Hooks,
+		snapshots: o.Snapshots, patience: o.LockTimeout}
 	if e.Store == nil {
-		if e.Store, err = storeOf(root, o.StatePath); err != nil {
+		if e.Store, err = storeOf(root, o.StatePath, root.Workspace); err != nil {
 			return nil, err
 		}
 	}
@@ -110,6 +140,13 @@ func registryOf(dir string, mirrors []string) (*provider.Registry, error) {
 
 // Plan reads the state, without its lock, and plans what to do.
 func (e *Engine) Plan(ctx context.Context, o plan.Options) (*plan.Plan, error) {
+	for _, h := range e.hooks {
+		if h.BeforePlan != nil {
+			if err := h.BeforePlan(ctx, &o); err != nil {
+				return nil, err
+			}
+		}
+	}
 	recorded, err := e.Store.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -118,10 +155,14 @@ func (e *Engine) Plan(ctx context.Context, o plan.Options) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.hooks.AfterPlan != nil {
-		err = e.hooks.AfterPlan(ctx, p)
+	for _, h := range e.hooks {
+		if h.AfterPlan != nil {
+			if err := h.AfterPlan(ctx, p); err != nil {
+				return p, err
+			}
+		}
 	}
-	return p, err
+	return p, nil
 }
 
 // Apply does what a plan says, with the state locked. A state that changed since the plan is left alone.
@@ -130,7 +171,7 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 	if p.Options.Destroy {
 		operation = "destroy"
 	}
-	release, err := e.Store.Lock(ctx, statefile.NewLockInfo(operation))
+	release, err := e.Lock(ctx, operation)
 	if err != nil {
 		return nil, err
 	}
@@ -143,77 +184,96 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 	if err != nil {
 		return nil, err
 	}
-	if err := unchanged(p.Recorded, now); err != nil {
+	if err := unchanged(p.Recorded, now, p.Absent); err != nil {
 		return nil, err
 	}
-	if e.hooks.BeforeApply != nil {
-		if err := e.hooks.BeforeApply(ctx, p); err != nil {
-			return nil, err
+	for _, h := range e.hooks {
+		if h.BeforeApply != nil {
+			if err := h.BeforeApply(ctx, p); err != nil {
+				return nil, err
+			}
 		}
 	}
+	journal, err := e.begin(operation, p, now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, journal.end()) }()
+	o.Record = journal.step
+	e.hook(&o)
 	if o.Save == nil {
 		o.Save = e.Store.Write
 	}
+	unsaved := e.keepUnsaved(&o)
 	result, err = apply.Do(ctx, p, e.Registry, o)
-	if err == nil && e.hooks.AfterApply != nil {
-		err = e.hooks.AfterApply(ctx, p, result)
+	if kept := unsaved(); kept != nil {
+		err = errors.Join(err, kept)
+	}
+	for _, h := range e.hooks {
+		if h.AfterApply != nil {
+			if failed := h.AfterApply(context.WithoutCancel(ctx), p, result, err); failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}
 	}
 	return result, err
 }
 
-// unchanged fails if the state isn't the one that was planned on.
-func unchanged(planned, now *statefile.File) error {
-	if now == nil && planned.Serial == 0 && len(planned.Resources) == 0 {
+// hook has the hooks of resources called.
+func (e *Engine) hook(o *apply.Options) {
+	before, after := o.Before, o.After
+	o.Before = func(ctx context.Context, c *plan.Change) error {
+		for _, h := range e.hooks {
+			if h.BeforeResource != nil {
+				if err := h.BeforeResource(ctx, c); err != nil {
+					return err
+				}
+			}
+		}
+		if before != nil {
+			return before(ctx, c)
+		}
 		return nil
 	}
-	if now != nil && now.Serial == planned.Serial && now.Lineage == planned.Lineage {
+	o.After = func(ctx context.Context, c *plan.Change, failed error) error {
+		for _, h := range e.hooks {
+			if h.AfterResource != nil {
+				if err := h.AfterResource(ctx, c, failed); err != nil {
+					return err
+				}
+			}
+		}
+		if after != nil {
+			return after(ctx, c, failed)
+		}
+		return nil
+	}
+}
+
+// lockEvery is how often a lock that somebody else has is tried again.
+const lockEvery = time.Second
+
+// Lock locks the state, and waits for who has it for as long as the options say.
+func (e *Engine) Lock(ctx context.Context, operation string) (release func(context.Context) error, err error) {
+	info := statefile.NewLockInfo(operation)
+	for deadline := time.Now().Add(e.patience); ; {
+		release, err = e.Store.Lock(ctx, info)
+		var fault *diag.Error
+		taken := errors.As(err, &fault) && fault.Category == diag.Concurrency
+		if !taken || !time.Now().Add(lockEvery).Before(deadline) || pause.For(ctx, lockEvery) != nil {
+			return release, err
+		}
+	}
+}
+
+// unchanged fails if the state isn't the one that was planned on.
+func unchanged(planned, now *statefile.File, absent bool) error {
+	if now == nil && absent {
+		return nil
+	}
+	if now != nil && !absent && now.Serial == planned.Serial && now.Lineage == planned.Lineage {
 		return nil
 	}
 	return &diag.Error{Category: diag.Concurrency, Summary: "the state has changed since the plan was made",
 		Hint: "plan again"}
-}
-
-// storeOf is where the configuration says that its state is.
-func storeOf(root *config.Module, path string) (statefile.Store, error) {
-	settings := map[string]string{}
-	if root.Backend != nil {
-		attributes, problems := root.Backend.Body.JustAttributes()
-		if err := diag.OfHCL(problems, "backend"); err != nil {
-			return nil, err
-		}
-		for name, a := range attributes {
-			v, problems := a.Expr.Value(nil)
-			if err := diag.OfHCL(problems, "backend"); err != nil {
-				return nil, err
-			}
-			if v.Type() == cty.String && !v.IsNull() {
-				settings[name] = v.AsString()
-			}
-		}
-	}
-	if root.Backend != nil && root.Backend.Type == "http" {
-		setting := func(name, variable string) string {
-			if v := os.Getenv(variable); v != "" {
-				return v
-			}
-			return settings[name]
-		}
-		address := setting("address", "TF_HTTP_ADDRESS")
-		if address == "" {
-			return nil, diag.At(root.Backend.Range, "backend", "the http backend needs an address").
-				WithHint("write it into the block or set TF_HTTP_ADDRESS")
-		}
-		return &statefile.HTTP{Address: address, Username: setting("username", "TF_HTTP_USERNAME"),
-			Password: setting("password", "TF_HTTP_PASSWORD")}, nil
-	}
-	if path == "" {
-		path = settings["path"]
-	}
-	if path == "" {
-		path = "terraform.tfstate"
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(root.Dir, path)
-	}
-	return statefile.NewLocal(path), nil
 }

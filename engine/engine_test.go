@@ -27,13 +27,14 @@ import (
 
 // site is a folder with a configuration for the fake provider.
 type site struct {
-	dir   string
-	world *fake.World
+	dir     string
+	world   *fake.World
+	options func(*engine.Options)
 }
 
 func newSite(t testing.TB, text string) *site {
 	t.Helper()
-	s := &site{t.TempDir(), &fake.World{}}
+	s := &site{dir: t.TempDir(), world: &fake.World{}}
 	s.write(t, "main.tf", text)
 	return s
 }
@@ -53,7 +54,11 @@ func (s *site) engine(vars ...string) (*engine.Engine, error) {
 	registry := provider.NewRegistry(nil)
 	registry.Add(addr.BuiltIn(), builtin.New)
 	registry.Add(addr.Provider{Host: addr.DefaultHost, Namespace: "hashicorp", Name: "fake"}, s.world.New)
-	return engine.New(engine.Options{Dir: s.dir, Registry: registry, Inputs: config.Inputs{Vars: vars}})
+	o := engine.Options{Dir: s.dir, Registry: registry, Inputs: config.Inputs{Vars: vars}}
+	if s.options != nil {
+		s.options(&o)
+	}
+	return engine.New(o)
 }
 
 func (s *site) plan(o plan.Options) (*engine.Engine, *plan.Plan, error) {
@@ -253,6 +258,8 @@ func TestPlanAfterApplyIsEmpty(t *testing.T) {
 				strings.Join(links, ", "))
 		}
 		s := newSite(t, text.String())
+		memory := &memoryStore{}
+		s.options = func(o *engine.Options) { o.Store = memory }
 		bad := fmt.Sprintf("t%d", rapid.IntRange(0, n-1).Draw(rt, "fails"))
 		s.world.Fail = func(_, name string) error {
 			if name == bad {
@@ -302,7 +309,7 @@ resource "fake_thing" "a" { name = var.name }
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := engine.Save(p)
+		text, err := engine.Save(p, "1.2.3")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,14 +11,23 @@ import (
 
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/config"
+	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider/plugin"
 )
 
+// Installing says how to install.
+type Installing struct {
+	Upgrade bool           // choose versions anew, also those that are locked
+	Frozen  bool           // fail where the lock file would change
+	Modules config.Fetcher // brings modules that aren't in local folders; nil for none
+}
+
 // Install finds the providers that a configuration needs in mirrors and writes the lock file. Versions that
-// are locked stay, unless upgrade says to choose anew.
-func Install(_ context.Context, dir string, mirrors []string, upgrade bool) ([]plugin.Package, error) {
-	root, err := config.Load(dir)
+// are locked stay, unless it is told to choose anew.
+func Install(_ context.Context, dir string, mirrors []string, how Installing) ([]plugin.Package, error) {
+	upgrade := how.Upgrade
+	root, err := config.LoadWith(dir, how.Modules)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +70,24 @@ func Install(_ context.Context, dir string, mirrors []string, upgrade bool) ([]p
 		}
 		chosen[p], packages = l, append(packages, found)
 	}
+	if how.Frozen {
+		return packages, locked(chosen, locks)
+	}
+	if len(chosen) == 0 && len(locks) == 0 {
+		return packages, nil
+	}
 	return packages, plugin.WriteLocks(path, chosen)
+}
+
+// locked fails unless the lock file has what is needed.
+func locked(chosen, locks map[addr.Provider]plugin.Locked) error {
+	for p, l := range chosen {
+		if locks[p].Version != l.Version {
+			return &diag.Error{Category: diag.Configuration,
+				Summary: fmt.Sprintf("%s has no %s %s, and may not be changed", plugin.LockFile, p, l.Version)}
+		}
+	}
+	return nil
 }
 
 // needed lists the providers of a module and of those that it calls, with what each says of versions.

@@ -43,8 +43,8 @@ type savedValue struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Save returns a plan as it is kept in a file. It has values that are sensitive.
-func Save(p *plan.Plan) ([]byte, error) {
+// savedOf is a plan as it is kept. It has values that are sensitive.
+func savedOf(p *plan.Plan) ([]byte, error) {
 	s := Saved{Format: savedFormat, Inputs: map[string]savedValue{}, Options: savedOptions{
 		Destroy: p.Options.Destroy, RefreshOnly: p.Options.RefreshOnly, NoRefresh: p.Options.NoRefresh,
 		Targets: texts(p.Options.Targets), Replace: texts(p.Options.Replace)}}
@@ -67,7 +67,11 @@ func Save(p *plan.Plan) ([]byte, error) {
 }
 
 // ParseSaved reads what Save returned.
-func ParseSaved(text []byte) (*Saved, error) {
+func ParseSaved(file []byte) (*Saved, error) {
+	text, err := savedIn(file)
+	if err != nil {
+		return nil, &diag.Error{Category: diag.Planning, Summary: "the file is no plan of this engine's", Err: err}
+	}
 	var s Saved
 	if err := json.Unmarshal(text, &s); err != nil || s.Format == 0 {
 		return nil, &diag.Error{Category: diag.Planning, Summary: "the file is no saved plan", Err: err}

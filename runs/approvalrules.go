@@ -136,6 +136,9 @@ func (m *moving) carry(e Earlier) {
 // unasked reports whether the run is applied without a question.
 func (r Run) unasked(counts api.RunCounts) bool {
 	onlyOutputs := counts.Add+counts.Change+counts.Destroy+counts.Import+counts.Forget+counts.Move == 0
+	if r.Order.Pull != nil { // it is compared with what was planned before
+		return false
+	}
 	return r.Order.AutoApprove || r.Terms.AutoApply == "always" || r.Terms.AutoApply == "no-changes" && onlyOutputs
 }
 

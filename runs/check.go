@@ -81,7 +81,7 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 		return result{}, err
 	}
 	pin.Changes = hex.EncodeToString(planned.digest[:])
-	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	inputs, _, err := s.inputsOf(ctx, run)
 	if err != nil {
 		return result{}, err
 	}

@@ -228,7 +228,7 @@ func ignore(err error, code fault.Code) error {
 // assign makes the assignment of a run that was claimed. An apply may write from now on. It is nil
 // where an apply turns out not to be of its plan any more.
 func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) {
-	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	inputs, all, err := s.inputsOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) 
 	if a.StateToken, err = s.Tokens.Sign(run, true); err != nil {
 		return nil, err
 	}
-	s.masks.put(run, inputs, a.Token, a.StateToken)
+	s.masks.put(run, all, a.Token, a.StateToken)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
 		a.Carried, err = s.carried(ctx, run)

@@ -31,7 +31,26 @@ func (s *Service) CreateAlone(ctx context.Context, p auth.Principal, order api.R
 	return s.ordered(ctx, p, order, key, func(o *Order) { o.PlanRun, o.Alone = planRun, true })
 }
 
+// CreateOfPull is Create of a run of a pull request: of a snapshot beside those of its workspace, which no
+// other run is made of. Only who looks after pull requests calls it.
+func (s *Service) CreateOfPull(ctx context.Context, p auth.Principal, order api.RunOrder, of PullOrder,
+	key string) (Run, error) {
+	return s.made(ctx, p, order, key, func(o *Order) { o.Pull = &of })
+}
+
 func (s *Service) ordered(ctx context.Context, p auth.Principal, order api.RunOrder, key string,
+	complete func(*Order)) (Run, error) {
+	if strings.HasPrefix(order.Snapshot, besidePrefix) {
+		return Run{}, fault.New(fault.RunInvalid, "a snapshot of a pull request is planned, and applied, by the commands of "+
+			"its comments alone")
+	}
+	return s.made(ctx, p, order, key, complete)
+}
+
+// besidePrefix begins the names of snapshots of pull requests.
+const besidePrefix = "beside-"
+
+func (s *Service) made(ctx context.Context, p auth.Principal, order api.RunOrder, key string,
 	complete func(*Order)) (Run, error) {
 	right := auth.PlanRun
 	if Kind(order.Kind).Mutates() {

@@ -164,6 +164,10 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 	if !was.Status.Ended() {
 		return Run{}, misplaced(was, "retried before it has ended")
 	}
+	if was.Order.Pull != nil && was.Kind.Mutates() {
+		return Run{}, fault.New(fault.RunInvalid,
+			"a pull request is applied by the commands of its comments alone: have it planned there, and comment again")
+	}
 	at, err := s.Workspaces.Workspace(ctx, p.Org, was.Workspace)
 	if err != nil {
 		return Run{}, err
@@ -172,7 +176,7 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 	if err != nil {
 		return Run{}, err
 	}
-	next.RetryOf, next.Priority = was.ID, was.Priority
+	next.RetryOf, next.Priority, next.Order.Pull = was.ID, was.Priority, was.Order.Pull
 	if was.Status == Outdated && was.Pin != nil {
 		next.Earlier = &Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals,
 			Gates: was.heldKinds()}

@@ -132,7 +132,8 @@ func (r Run) following(at Workspace) Run {
 		Pool:    at.Pool, Terms: at.Terms, Attempt: 1, NotBefore: f.NotBefore,
 	}
 	if !f.Kind.Mutates() {
-		next.Trigger, next.Priority, next.Order = Server(), Drifts, Order{Snapshot: r.Order.Snapshot}
+		next.Trigger, next.Priority, next.Order = Server(), Drifts,
+			Order{Snapshot: r.Order.Snapshot, Pull: r.Order.Pull}
 		return next
 	}
 	next.RetryOf, next.Tries, next.Priority = r.ID, r.Tries+1, r.Priority

@@ -81,7 +81,7 @@ func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
 	if found, ok := s.masks.get(run); ok {
 		return found, nil
 	}
-	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	_, inputs, err := s.inputsOf(ctx, run)
 	if err != nil && fault.From(err).Code.Kind() != fault.NotFound {
 		return nil, err
 	}

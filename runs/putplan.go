@@ -34,7 +34,7 @@ func (s *Service) refusePlan(ctx context.Context, run Run, plain []byte) error {
 	tool := api.Tool{Name: facts.Tool, Version: facts.ToolVersion}
 	if run.Executor != nil && run.Executor.Tool != nil {
 		tool = *run.Executor.Tool
-	} else if run.Terms.Tool == "opentofu" || run.Terms.Tool == "terraform" { // which write plans themselves
+	} else if run.Terms.Tool != "terragrunt" { // which write plans themselves
 		tool.Name = run.Terms.Tool
 	}
 	want, err := s.wanted(ctx, run, *run.newPin(tool))

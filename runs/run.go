@@ -147,8 +147,19 @@ type Order struct {
 	Reconcile        string `json:",omitempty"` // a UUID
 	// PlanRun is the run of kind plan that whoever asked has seen before; empty for none.
 	PlanRun string `json:",omitempty"`
+	// Pull is the pull request that the run was made for; nil for none.
+	Pull *PullOrder `json:",omitempty"`
 	// Alone has the run made only where no other run of its workspace goes on.
 	Alone bool `json:"-"`
+}
+
+// PullOrder is what a run of a pull request has beside others.
+type PullOrder struct {
+	Repository string
+	Number     int64
+	Commit     string
+	// Withhold keeps the sensitive variables from the run: what it executes is somebody else's.
+	Withhold bool `json:",omitempty"`
 }
 
 // Terms are what a workspace wants of its runs, as they were when the run was made.

@@ -101,7 +101,8 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
 			Work:   work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
-			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
+			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload,
+				Engine: p.engine()},
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
 			MinSandbox: least.String(), MaxFolderBytes: p.settings.Runs.MaxFolderBytes, Log: p.log,
 			Discards: p.isShredded,
@@ -109,6 +110,11 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 			Work: work, Network: own.network, Least: least, Private: private, Shims: p.program.Shims,
 			Limits: sandbox.Limits{Memory: uint64(p.settings.Runs.MaxMemoryBytes)},
 		}, nil
+}
+
+// engine is Holdfast's own engine as a tool of runs.
+func (p *parts) engine() machine.Engine {
+	return machine.Engine{Version: p.program.Version, Args: p.program.Engine}
 }
 
 // private are the files and folders that no command may read.

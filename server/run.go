@@ -25,6 +25,8 @@ type Program struct {
 	// Shims says that the program has the commands of shims, and so may start itself for the
 	// commands of runs; one that hasn't executes none.
 	Shims bool
+	// Engine is how this program is called as the tool of runs that is the engine; empty where it hasn't one.
+	Engine []string
 }
 
 // Run opens what the service stands on, from the bottom up, serves until ctx ends, and closes

@@ -47,7 +47,8 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runs = runs.NewService(runs.Deps{
 		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
 		Seals:  p.sealer,
-		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.live.Recorder(p.states),
+		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
+		Gate: p.gate, Audit: p.live.Recorder(p.states),
 		Access: p.watcher, Insights: insights,
 		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,

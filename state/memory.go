@@ -68,19 +68,22 @@ func (s *Service) load(ctx context.Context, ref Ref, number uint64) (Loaded, err
 	})
 }
 
-// loadWith is load from the store, with memory that acquire has acquired.
+// loadWith is load from the store, with memory that acquire has acquired. A version that turns out to be larger than
+// the store described it, since a larger one was written meanwhile or the store contradicts itself, is read again with
+// memory for what was read: each time round takes more than the one before.
 func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64,
 	acquire func(size int64) (budget.Hold, error)) (Loaded, error) {
-	for {
-		known, err := s.describedVersion(ctx, ref, number)
-		if err != nil && !fault.Is(err, fault.StateNotFound) { // which version says best
-			return Loaded{}, err
-		}
-		l, err := s.loadInto(ctx, ref, number, func() (budget.Hold, error) { return acquire(known.Size) })
-		if err != nil || l.Size <= known.Size {
+	known, err := s.describedVersion(ctx, ref, number)
+	if err != nil && !fault.Is(err, fault.StateNotFound) { // which version says best
+		return Loaded{}, err
+	}
+	for size := known.Size; ; {
+		l, err := s.loadInto(ctx, ref, number, func() (budget.Hold, error) { return acquire(size) })
+		if err != nil || l.Size <= size {
 			return l, err
 		}
-		l.Release() // a larger version was written meanwhile
+		size = l.Size
+		l.Release()
 	}
 }
 

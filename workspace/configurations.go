@@ -187,18 +187,26 @@ func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.
 	if err != nil {
 		return Entry{}, err
 	}
-	if _, err := s.Store.Workspace(ctx, ref); err != nil {
+	files, err := s.unpack(ctx, p, ref, archive)
+	if err != nil {
 		return Entry{}, err
 	}
+	return s.add(ctx, p, ref, files, message, parent)
+}
+
+// unpack keeps the contents of the files that a tar.gz has.
+func (s *Service) unpack(ctx context.Context, p auth.Principal, ref Ref, archive io.Reader) (files []File, err error) {
+	if _, err := s.Store.Workspace(ctx, ref); err != nil {
+		return nil, err
+	}
 	if err := s.checkStored(ctx, p.Org); err != nil {
-		return Entry{}, err
+		return nil, err
 	}
 	hold := s.hold(p.Org)
 	defer hold.Release()
 	if err := hold.Acquire(ctx, streamedBytes); err != nil {
-		return Entry{}, err
+		return nil, err
 	}
-	var files []File
 	var total int64
 	err = readArchive(archive, s.Limits, func(path string, executable bool, content io.Reader) error {
 		if err := hold.AcquireNow(bytesToEdit([]File{{Path: path}})); err != nil {
@@ -214,10 +222,7 @@ func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.
 		files = append(files, File{Path: path, Executable: executable, Size: size, Digest: digest})
 		return nil
 	})
-	if err != nil {
-		return Entry{}, err
-	}
-	return s.add(ctx, p, ref, files, message, parent)
+	return files, err
 }
 
 // edits is how often a single file's change is made again when others change files meanwhile.
@@ -394,6 +399,9 @@ func (s *Service) find(ctx context.Context, ref Ref, which string) (Entry, error
 }
 
 func (s *Service) entry(ctx context.Context, ref Ref, which string) (Entry, error) {
+	if IsBeside(which) {
+		return s.beside(ctx, ref, which)
+	}
 	if number, err := strconv.ParseInt(which, 10, 64); err == nil && number > 0 && len(which) < 19 {
 		return s.Store.Entry(ctx, ref, number, Digest{})
 	}

@@ -14,7 +14,7 @@ import (
 
 // Settings say how a workspace's runs are made. Their JSON is how stores keep them.
 type Settings struct {
-	Tool        string   `json:"tool"`                  // opentofu, terraform or terragrunt
+	Tool        string   `json:"tool"`                  // opentofu, terraform, terragrunt or engine
 	Version     string   `json:"version,omitempty"`     // constraint; empty for what the configuration asks for
 	Directory   string   `json:"directory,omitempty"`   // within the configuration
 	Pool        string   `json:"pool,omitempty"`        // of agents; empty for the server's own executor
@@ -47,6 +47,7 @@ const (
 	OpenTofu   = "opentofu"
 	Terraform  = "terraform"
 	Terragrunt = "terragrunt"
+	Engine     = "engine"
 
 	ApplyNever     = "never"
 	ApplyNoChanges = "no-changes"
@@ -85,7 +86,8 @@ func (s Settings) Check() error {
 		ok   bool
 		rule string
 	}{
-		{slices.Contains([]string{OpenTofu, Terraform, Terragrunt}, s.Tool), "tool is opentofu, terraform or terragrunt"},
+		{slices.Contains([]string{OpenTofu, Terraform, Terragrunt, Engine}, s.Tool),
+			"tool is opentofu, terraform, terragrunt or engine"},
 		{isConstraint(s.Version), `version is a constraint such as "1.12.6" or ">= 1.9, < 2.0"`},
 		{isFolder(s.Directory), "directory is a relative path without empty, . or .. names"},
 		{s.Pool == "" || isPool(s.Pool), "pool is 1 to 64 letters, digits and . _ -"},

@@ -129,12 +129,21 @@ type Snapshots interface {
 	// contents of some files are not there; then nothing is kept of it.
 	AddSnapshot(ctx context.Context, ref Ref, s Snapshot, about Entry, parent *int64, event *audit.Event) (Entry, error)
 
+	// AddBeside puts a snapshot beside the row: with a negative Number, so that it is neither the newest nor
+	// among Entries. If there is one of this very snapshot beside it, that is returned. Faults:
+	// WorkspaceNotFound, FilesMissing.
+	AddBeside(ctx context.Context, ref Ref, s Snapshot, about Entry, event *audit.Event) (Entry, error)
+
+	// Beside returns the snapshots beside the row, those first that were put there last.
+	Beside(ctx context.Context, ref Ref, limit int) ([]Entry, error)
+
 	// Entries returns a workspace's snapshots, the newest first, up to limit of them, from the
 	// first one whose Number is below before; 0 is the newest. Fault: WorkspaceNotFound.
 	Entries(ctx context.Context, ref Ref, before int64, limit int) ([]Entry, error)
 
 	// Entry returns one of them, the newest if there are several of its ID, or
-	// fault.SnapshotNotFound: by its Number if that is not 0, else by its ID.
+	// fault.SnapshotNotFound: by its Number if that is not 0, else by its ID. What is beside the row
+	// has its Number only.
 	Entry(ctx context.Context, ref Ref, number int64, id Digest) (Entry, error)
 
 	// Files returns a snapshot of the organization with its files, or fault.SnapshotNotFound.

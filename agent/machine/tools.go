@@ -18,11 +18,16 @@ type Tools struct {
 	Cache string
 	// Direct lets providers that the mirror lacks be fetched from their registries.
 	Direct bool
+	// Engine is Holdfast's own engine.
+	Engine Engine
 }
 
 // Find implements agent.Tools. A tool with a digest is exactly that version; else what the
 // configuration says of its version counts too.
 func (t Tools) Find(ctx context.Context, want api.Tool, configuration, directory string) (agent.Binary, error) {
+	if want.Name == EngineName {
+		return t.findEngine(ctx, want)
+	}
 	name, err := tools.ParseName(want.Name)
 	if err != nil {
 		return agent.Binary{}, err
@@ -47,6 +52,9 @@ func (t Tools) Find(ctx context.Context, want api.Tool, configuration, directory
 // Offers returns a fault if it is clear that no version of a tool is the one that is wanted, or fits
 // the constraint that stands for it.
 func (t Tools) Offers(ctx context.Context, want api.Tool) error {
+	if want.Name == EngineName {
+		return t.Engine.fits(want.Version)
+	}
 	name, err := tools.ParseName(want.Name)
 	if err != nil {
 		return err
@@ -65,7 +73,7 @@ func binary(found tools.Tool) agent.Binary {
 // Configuration implements agent.Tools.
 func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int,
 	shares bool) (agent.ToolConfiguration, error) {
-	plugins := tools.Plugins{Mirror: t.Store.ProviderMirror(), Direct: t.Direct}
+	plugins := tools.Plugins{Mirror: t.Store.ProviderMirror(), Direct: t.Direct && tool.Name != EngineName}
 	// Terragrunt's hooks and functions execute code of the configuration in its init, too: what that
 	// fetches is nobody else's.
 	if shares && t.Cache != "" && tools.Name(tool.Name) != tools.Terragrunt {

@@ -196,7 +196,8 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 		Presentation: api.AgentRegistration{Name: f.name, Version: version, System: runtime.GOOS + "_" + runtime.GOARCH},
 		PoolToken:    strings.TrimSpace(token),
 		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Proxies: a.proxies(),
-		Tools:    machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct},
+		Tools: machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct,
+			Engine: machine.Engine{Version: version, Args: engineClient()}},
 		Commands: commands, MinSandbox: least.String(), MaxFolderBytes: maxFolder, User: owner, Log: log,
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,11 @@ type engineFlags struct {
 	refreshOnly, noRefresh    bool
 	detailed, asJSON, approve bool
 	parallelism               int
+	lockTimeout               time.Duration
+	webhook                   string
+	webhookOpen               bool
+	policies                  []string
+	unkept                    bool // no snapshots are made
 }
 
 func newEngineCommand(a *app) *cobra.Command {
@@ -33,11 +39,13 @@ it has, and where it differs, is in docs/engine.md.`
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&f.dir, "dir", ".", "the root module's folder")
 	flags.StringVar(&f.state, "state", "", "the state's file, for the local backend")
+	flags.DurationVar(&f.lockTimeout, "lock-timeout", 30*time.Second, "how long to wait for a lock of the state")
 	flags.StringSliceVar(&f.mirrors, "plugin-dir", nil,
 		"a folder with providers: HOST/NAMESPACE/NAME/VERSION/OS_ARCH; several can be given")
 	cmd.AddCommand(newEngineInit(a, f), newEngineValidate(a, f), newEnginePlan(a, f), newEngineApply(a, f, false),
 		newEngineApply(a, f, true), newEngineShow(a), newEngineRefresh(a, f), newEngineOutput(a, f), newEngineUnlock(a, f),
-		newEngineState(a, f), newEngineDebug(a, f))
+		newEngineDrift(a, f),
+		newEngineState(a, f), newEngineImport(a, f), newEngineWorkspace(a, f), newEngineDebug(a, f), newEngineClient(a, f))
 	return cmd
 }
 
@@ -52,12 +60,14 @@ func (f *engineFlags) planFlags(cmd *cobra.Command) {
 	f.inputFlags(cmd)
 	cmd.Flags().StringArrayVar(&f.targets, "target", nil, "plan only this resource or module, and what it depends on")
 	cmd.Flags().StringArrayVar(&f.replaces, "replace", nil, "replace this resource's object")
+	f.hookFlags(cmd)
 	cmd.Flags().BoolVar(&f.noRefresh, "no-refresh", false, "trust the state instead of reading the objects")
 }
 
 // open loads the configuration.
 func (f *engineFlags) open(a *app) (*engine.Engine, error) {
 	return engine.New(engine.Options{Dir: f.dir, StatePath: f.absoluteState(), Mirrors: f.folders(a),
+		Modules: f.modules(a), Snapshots: f.snapshots(), Hooks: f.hooks(a), LockTimeout: f.lockTimeout,
 		Inputs: config.Inputs{Environ: a.environ, Files: f.files, Vars: f.vars}})
 }
 
@@ -117,7 +127,8 @@ func newEngineInit(a *app, f *engineFlags) *cobra.Command {
 		Example: "  holdfast engine init --plugin-dir /usr/share/providers",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			packages, err := engine.Install(cmd.Context(), f.dir, f.folders(a), upgrade)
+			packages, err := engine.Install(cmd.Context(), f.dir, f.folders(a),
+				engine.Installing{Upgrade: upgrade, Modules: f.modules(a)})
 			if err != nil {
 				return engineError(err)
 			}
@@ -139,7 +150,7 @@ func newEngineValidate(a *app, f *engineFlags) *cobra.Command {
 		Example: "  holdfast engine validate --dir network",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := config.Load(f.dir); err != nil {
+			if _, err := config.LoadWith(f.dir, f.modules(a)); err != nil {
 				return engineError(err)
 			}
 			_, err := fmt.Fprintln(a.stdout, "The configuration can be read.")

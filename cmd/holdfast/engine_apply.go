@@ -73,7 +73,22 @@ func (a *app) confirmEngine(ctx context.Context) error {
 
 // applyPlan does a plan and says how it goes.
 func (a *app) applyPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, parallelism int, goOn bool) error {
-	// The first interrupt ends ctx, which only keeps new steps from being begun; the second ends those too.
+	result, err := a.runPlan(ctx, e, p, apply.Options{Parallelism: parallelism, Continue: goOn, Events: a.showEvent})
+	if err != nil {
+		return engineError(err)
+	}
+	word := "Apply"
+	if p.Options.Destroy {
+		word = "Destroy"
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s complete! Resources: %d added, %d changed, %d destroyed.\n", word, result.Added,
+		result.Changed, result.Destroyed)
+	return err
+}
+
+// runPlan does a plan. The first interrupt ends ctx, which only keeps new steps from being begun; the second
+// ends those that run too.
+func (a *app) runPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, o apply.Options) (*apply.Result, error) {
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	again := make(chan os.Signal, 1)
@@ -93,18 +108,8 @@ func (a *app) applyPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, par
 		case <-finished:
 		}
 	}()
-	result, err := e.Apply(hard, p, apply.Options{Parallelism: parallelism, Continue: goOn, Stop: ctx.Done(),
-		Events: a.showEvent})
-	if err != nil {
-		return engineError(err)
-	}
-	word := "Apply"
-	if p.Options.Destroy {
-		word = "Destroy"
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s complete! Resources: %d added, %d changed, %d destroyed.\n", word, result.Added,
-		result.Changed, result.Destroyed)
-	return err
+	o.Stop = ctx.Done()
+	return e.Apply(hard, p, o)
 }
 
 func (a *app) showEvent(e apply.Event) {

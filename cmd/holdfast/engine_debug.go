@@ -24,7 +24,7 @@ import (
 
 func newEngineDebug(a *app, f *engineFlags) *cobra.Command {
 	cmd := newGroup("debug", "Look into states and configurations")
-	cmd.AddCommand(newDebugState(a), newDebugDiff(a), newDebugGraph(a, f))
+	cmd.AddCommand(newDebugState(a), newDebugDiff(a), newDebugGraph(a, f), newDebugSnapshot(a, f), newDebugReplay(a, f))
 	return cmd
 }
 
@@ -122,7 +122,7 @@ dot, mermaid and svg need nothing else; where Graphviz is, it lays out svg, and 
 		Example: "  holdfast engine debug graph --format svg --output graph.svg",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := config.Load(f.dir)
+			root, err := config.LoadWith(f.dir, f.modules(a))
 			if err != nil {
 				return engineError(err)
 			}

@@ -16,7 +16,7 @@ func (f *engineFlags) save(p *plan.Plan) error {
 	if f.out == "" {
 		return nil
 	}
-	text, err := engine.Save(p)
+	text, err := engine.Save(p, version)
 	if err != nil {
 		return err
 	}

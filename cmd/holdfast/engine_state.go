@@ -108,7 +108,7 @@ func newEngineState(a *app, f *engineFlags) *cobra.Command {
 		Example: "  holdfast engine state rm local_file.a", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: f.completing(a, addressesIn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), a, func(state *statefile.File) error {
+			return f.change(cmd.Context(), a, "rm", func(state *statefile.File) error {
 				r, in, _, err := found(state, args[0])
 				if err == nil {
 					state.Remove(r, in.Deposed)
@@ -120,9 +120,11 @@ func newEngineState(a *app, f *engineFlags) *cobra.Command {
 		Example: "  holdfast engine state mv local_file.a local_file.b", Args: cobra.ExactArgs(2),
 		ValidArgsFunction: f.completing(a, addressesIn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), a, func(state *statefile.File) error { return moveInstance(state, args[0], args[1]) })
+			return f.change(cmd.Context(), a, "mv", func(state *statefile.File) error {
+				return moveInstance(state, args[0], args[1])
+			})
 		}}
-	cmd.AddCommand(list, remove, move)
+	cmd.AddCommand(list, remove, move, newEngineRestore(a, f))
 	return cmd
 }
 
@@ -177,12 +179,13 @@ func moveInstance(state *statefile.File, from, to string) error {
 }
 
 // change locks the state and writes it with a change.
-func (f *engineFlags) change(ctx context.Context, a *app, do func(*statefile.File) error) (err error) {
+func (f *engineFlags) change(ctx context.Context, a *app, operation string,
+	do func(*statefile.File) error) (err error) {
 	e, err := f.open(a)
 	if err != nil {
 		return engineError(err)
 	}
-	release, err := e.Store.Lock(ctx, statefile.NewLockInfo("state"))
+	release, err := e.Lock(ctx, "state")
 	if err != nil {
 		return engineError(err)
 	}
@@ -197,6 +200,9 @@ func (f *engineFlags) change(ctx context.Context, a *app, do func(*statefile.Fil
 	}
 	if state == nil {
 		return fmt.Errorf("there is no state")
+	}
+	if err := e.Snapshot(operation, state); err != nil {
+		return engineError(err)
 	}
 	if err := do(state); err != nil {
 		return err

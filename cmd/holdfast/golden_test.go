@@ -135,7 +135,9 @@ func speaking() []string {
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",
 		"engine init", "engine validate", "engine plan", "engine show", "engine apply", "engine destroy", "engine refresh",
 		"engine output", "engine force-unlock", "engine state list", "engine state mv", "engine state rm",
-		"engine debug state", "engine debug diff", "engine debug graph",
+		"engine debug state", "engine debug diff", "engine debug graph", "engine debug snapshot", "engine debug replay",
+		"engine state restore", "engine drift", "engine import", "engine workspace list", "engine workspace new",
+		"engine workspace select",
 		"tool add", "tool download", "tool remove", "agent", "health", "version",
 		"data tail", // the table of data query, line by line
 		"data export", "data import", "backup verify", "restore", "seal status", "seal enable", "seal rotate",

@@ -31,7 +31,8 @@ names who has TLS in front of it, or allow_plaintext is set.`,
 			}
 			log := newLogger(a.stderr, settings.Log)
 			server.Tune(cmd.Context(), settings.Server, a.getenv, log)
-			return server.Run(cmd.Context(), settings, server.Program{Version: version, Shims: true}, log)
+			return server.Run(cmd.Context(), settings,
+				server.Program{Version: version, Shims: true, Engine: engineClient()}, log)
 		},
 	}
 	addConfigFlag(cmd)

@@ -20,7 +20,7 @@ type settingFlags struct {
 
 func (f *settingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.tool, "tool", "", "opentofu, terraform or terragrunt (default of a new one: opentofu)")
+	flags.StringVar(&f.tool, "tool", "", "opentofu, terraform, terragrunt or engine (default of a new one: opentofu)")
 	flags.StringVar(&f.version, "version", "", `of the tool: a constraint such as 1.12.6 or ">= 1.9, < 2.0"`)
 	flags.StringVar(&f.directory, "directory", "", "within the configuration, where the tool is run")
 	flags.StringVar(&f.pool, "pool", "", "of the agents that run it (default: the server itself)")

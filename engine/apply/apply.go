@@ -11,6 +11,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/eval"
 	"github.com/holdfast/holdfast/engine/plan"
@@ -36,6 +37,15 @@ type Options struct {
 	// Events is told what happens, from one goroutine at a time.
 	Events func(Event)
 
+	// Before is asked before each object's step, and After told of its end. An error of Before has the step
+	// fail without being begun, one of After has it fail though it is done and recorded. Steps of several
+	// objects call them at once.
+	Before func(ctx context.Context, c *plan.Change) error
+	After  func(ctx context.Context, c *plan.Change, err error) error
+
+	// Record is told what the state has of an object after its step, from one goroutine at a time.
+	Record func(Recorded)
+
 	// Save keeps the state. It is called after every object, once for those that are done at the same time.
 	Save func(ctx context.Context, f *statefile.File) error
 }
@@ -54,11 +64,21 @@ const (
 
 // Event is something that happened to an object.
 type Event struct {
-	Address string
-	Action  plan.Action
-	Phase   Phase
-	Elapsed time.Duration
-	Err     error
+	Address  string
+	Resource addr.Resource
+	Action   plan.Action
+	Phase    Phase
+	Elapsed  time.Duration
+	Err      error
+}
+
+// Recorded is what the state has of an object after a step.
+type Recorded struct {
+	Resource  addr.Resource
+	Action    plan.Action
+	Provider  string
+	Instances []statefile.Instance // the current one and those that are deposed
+	Err       error
 }
 
 // Result is what an apply has done.
@@ -182,7 +202,7 @@ func (r *run) skip(s *step) {
 	r.mu.Lock()
 	r.result.NotBegun = append(r.result.NotBegun, s.change.Address.String())
 	r.mu.Unlock()
-	r.tell(Event{Address: s.change.Address.String(), Action: s.change.Action, Phase: Skipped})
+	r.tell(Event{Address: s.change.Address.String(), Resource: s.change.Address, Action: s.change.Action, Phase: Skipped})
 }
 
 func (r *run) tell(e Event) {

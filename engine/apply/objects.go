@@ -59,37 +59,71 @@ func (r *run) do(ctx context.Context, s *step) bool {
 		action = plan.Create
 	}
 	start := time.Now()
-	r.tell(Event{Address: address, Action: action, Phase: Started})
-	err := r.watched(start, Event{Address: address, Action: action, Phase: Progress}, func() error {
+	if r.options.Before != nil {
+		if err := r.options.Before(ctx, s.change); err != nil {
+			<-place
+			r.fail(s, action, start, err)
+			return false
+		}
+	}
+	r.tell(Event{Address: address, Resource: s.change.Address, Action: action, Phase: Started})
+	err := r.watched(start, Event{Address: address, Resource: s.change.Address, Action: action,
+		Phase: Progress}, func() error {
 		if s.destroy {
 			return r.destroy(ctx, s.change)
 		}
 		return r.bring(ctx, s.change)
 	})
 	<-place
+	r.record(s.change, action, err)
 	if saved := r.saver.flush(context.WithoutCancel(ctx)); err == nil {
 		err = saved
 	}
-	phase := Finished
-	r.mu.Lock()
-	if err != nil {
-		phase = Failed
-		err = plan.Explain(err, s.change.Block, s.change.Address)
-		r.errs, r.result.Failed = append(r.errs, err), append(r.result.Failed, address)
-	} else {
-		r.result.Succeeded = append(r.result.Succeeded, address)
-		switch action {
-		case plan.Create:
-			r.result.Added++
-		case plan.Update:
-			r.result.Changed++
-		case plan.Delete:
-			r.result.Destroyed++
+	if r.options.After != nil {
+		if stop := r.options.After(ctx, s.change, err); err == nil {
+			err = stop
 		}
 	}
+	if err != nil {
+		r.fail(s, action, start, err)
+		return false
+	}
+	r.mu.Lock()
+	r.result.Succeeded = append(r.result.Succeeded, address)
+	switch action {
+	case plan.Create:
+		r.result.Added++
+	case plan.Update:
+		r.result.Changed++
+	case plan.Delete:
+		r.result.Destroyed++
+	}
 	r.mu.Unlock()
-	r.tell(Event{Address: address, Action: action, Phase: phase, Elapsed: time.Since(start), Err: err})
-	return err == nil
+	r.tell(Event{Address: address, Resource: s.change.Address, Action: action, Phase: Finished,
+		Elapsed: time.Since(start)})
+	return true
+}
+
+// fail notes that a step has failed.
+func (r *run) fail(s *step, action plan.Action, start time.Time, err error) {
+	address := s.change.Address.String()
+	err = plan.Explain(err, s.change.Block, s.change.Address)
+	r.mu.Lock()
+	r.errs, r.result.Failed = append(r.errs, err), append(r.result.Failed, address)
+	r.mu.Unlock()
+	r.tell(Event{Address: address, Resource: s.change.Address, Action: action, Phase: Failed, Elapsed: time.Since(start),
+		Err: err})
+}
+
+// record tells what the state has of an object now.
+func (r *run) record(c *plan.Change, action plan.Action, err error) {
+	if r.options.Record == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.options.Record(Recorded{Resource: c.Address, Action: action, Provider: c.Provider.InState(),
+		Instances: r.state.Instances(c.Address), Err: err})
 }
 
 // watched calls f and says now and then that it still runs.
@@ -212,7 +246,7 @@ func (r *run) bring(ctx context.Context, c *plan.Change) error {
 	if err == nil {
 		err = r.visible(ctx, c, configured, &object)
 	}
-	return r.record(c, object, err, deposed)
+	return r.keep(c, object, err, deposed)
 }
 
 // replan asks the provider again, now that everything is known. It may fill in what was unknown, and
@@ -268,7 +302,7 @@ func (r *run) read(ctx context.Context, c *plan.Change, configured provider.Prov
 	if err != nil {
 		return err
 	}
-	return r.record(c, provider.Object{Value: value}, nil, "")
+	return r.keep(c, provider.Object{Value: value}, nil, "")
 }
 
 // visible waits until an object that was created can be read, where the provider says that takes time.
@@ -309,9 +343,9 @@ func (r *run) depose(c *plan.Change) string {
 	return aside.Deposed
 }
 
-// record writes down what the provider says the object is. One that failed half-way is kept as tainted, so
+// keep writes down what the provider says the object is. One that failed half-way is kept as tainted, so
 // that the next plan replaces it.
-func (r *run) record(c *plan.Change, object provider.Object, failed error, deposed string) error {
+func (r *run) keep(c *plan.Change, object provider.Object, failed error, deposed string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	value := object.Value

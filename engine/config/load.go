@@ -18,16 +18,20 @@ import (
 // maxFile bounds a file of a configuration.
 const maxFile = 16 << 20
 
-// Load reads the configuration in a folder with all modules it calls.
-func Load(dir string) (*Module, error) {
-	l := loader{parser: hclparse.NewParser(), root: dir}
+// Load reads the configuration in a folder with all modules it calls, which are in local folders.
+func Load(dir string) (*Module, error) { return LoadWith(dir, nil) }
+
+// LoadWith is Load that has a fetcher bring the modules that aren't in local folders; nil for none.
+func LoadWith(dir string, fetcher Fetcher) (*Module, error) {
+	l := loader{parser: hclparse.NewParser(), root: dir, fetcher: fetcher}
 	return l.module(dir, nil)
 }
 
 type loader struct {
-	parser *hclparse.Parser
-	root   string
-	open   []string // the folders of the modules being read, for circles
+	parser  *hclparse.Parser
+	root    string
+	fetcher Fetcher
+	open    []string // the folders of the modules being read, for circles
 }
 
 func (l *loader) module(dir string, parent *Module) (*Module, error) {
@@ -56,11 +60,7 @@ func (l *loader) module(dir string, parent *Module) (*Module, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		body, err := l.file(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		if err := m.read(body); err != nil {
+		if err := l.read(m, name); err != nil {
 			return nil, err
 		}
 	}
@@ -90,11 +90,13 @@ func (m *Module) SortedCalls() []*Call {
 
 // call reads the module that a block calls.
 func (l *loader) call(m *Module, call *Call) error {
-	if !strings.HasPrefix(call.Source, "./") && !strings.HasPrefix(call.Source, "../") {
-		return diag.At(call.Range, `module "`+call.Name+`"`, "the source %q isn't supported", call.Source).
-			WithHint("modules come from local folders: a source begins with ./ or ../")
-	}
 	dir := filepath.Join(m.Dir, call.Source)
+	if !call.Local() {
+		var err error
+		if dir, err = l.fetch(call); err != nil {
+			return err
+		}
+	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return diag.At(call.Range, `module "`+call.Name+`"`, "the source %q is no folder: it is looked for at %s",
 			call.Source, dir)
@@ -120,14 +122,23 @@ func fileNames(dir string) ([]string, error) {
 		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || format(name) == "" {
 			continue
 		}
-		bare := strings.TrimSuffix(name, format(name))
-		if bare == "override" || strings.HasSuffix(bare, "_override") {
-			return nil, &diag.Error{Category: diag.Configuration, Summary: fmt.Sprintf("the file %s overrides others, "+
-				"which isn't supported", filepath.Join(dir, name)), Hint: "write its settings into the blocks that it changes"}
-		}
 		names = append(names, name)
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return order(a) - order(b) })
 	return names, nil
+}
+
+// order has the files that override others come behind those.
+func order(name string) int {
+	if overrides(name) {
+		return 1
+	}
+	return 0
+}
+
+func overrides(name string) bool {
+	bare := strings.TrimSuffix(name, format(name))
+	return bare == "override" || strings.HasSuffix(bare, "_override")
 }
 
 // format is the ending of a configuration file's name, empty for other files.
@@ -140,13 +151,47 @@ func format(name string) string {
 	return ""
 }
 
-// file reads one file of any of the formats.
-func (l *loader) file(path string) (hcl.Body, error) {
+// read adds what one of a module's files says. A file that overrides others may only say where the state is.
+func (l *loader) read(m *Module, name string) error {
+	path := filepath.Join(m.Dir, name)
 	text, err := readFile(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return parse(l.parser, path, text)
+	body, err := parse(l.parser, path, text)
+	if err != nil {
+		return err
+	}
+	m.Files = append(m.Files, File{name, text})
+	if overrides(name) {
+		return m.override(path, body)
+	}
+	return m.read(body)
+}
+
+// override takes the backend of a file that overrides others, and refuses a file that has anything else.
+func (m *Module) override(path string, body hcl.Body) error {
+	refused := &diag.Error{Category: diag.Configuration, Summary: fmt.Sprintf("the file %s overrides more than the "+
+		"backend, which isn't supported", path), Hint: "write its settings into the blocks that it changes"}
+	schema := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "terraform"}}}
+	c, problems := body.Content(schema)
+	if problems.HasErrors() {
+		return refused
+	}
+	for _, b := range c.Blocks {
+		inner, problems := b.Body.Content(&hcl.BodySchema{
+			Blocks: []hcl.BlockHeaderSchema{{Type: "backend", LabelNames: []string{"type"}}}})
+		if problems.HasErrors() {
+			return refused
+		}
+		if len(inner.Blocks) > 0 {
+			m.Backend = nil
+		}
+		if err := m.readSettings(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parse reads the text of a file of any of the formats.

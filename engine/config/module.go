@@ -5,6 +5,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -17,6 +18,9 @@ type Module struct {
 	Dir    string // as it is opened
 	Path   string // as path.module shows it, from the root's folder
 	Parent *Module
+	Files  []File // as they were read, in that order
+
+	Workspace string // of the root module: what terraform.workspace is
 
 	Variables map[string]*Variable
 	Locals    map[string]*Local
@@ -29,6 +33,12 @@ type Module struct {
 	Removed   []Removed
 	Imports   []Import
 	Backend   *Backend
+}
+
+// File is a file of a configuration.
+type File struct {
+	Name string // in its module's folder
+	Text []byte
 }
 
 // Variable is an input.
@@ -109,6 +119,11 @@ type Call struct {
 	Body           hcl.Body
 	Module         *Module
 	Range          hcl.Range
+}
+
+// Local says whether the module is in a folder beside the one that calls it.
+func (c *Call) Local() bool {
+	return strings.HasPrefix(c.Source, "./") || strings.HasPrefix(c.Source, "../")
 }
 
 // Provider is a provider block.

@@ -64,6 +64,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Line is the line of the configuration that the error is about; empty where that isn't known.
+func (e *Error) Line() string {
+	line, _, _ := strings.Cut(e.Snippet, "\n")
+	_, code, _ := strings.Cut(line, " | ")
+	return code
+}
+
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
 
 // Unwrap returns what it was made of.

@@ -4,6 +4,7 @@
 package eval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ type Evaluator struct {
 
 // New makes an evaluator for a configuration.
 func New(root *config.Module, inputs map[string]cty.Value, objects Objects) *Evaluator {
-	return &Evaluator{Root: root, Inputs: inputs, Objects: objects, Workspace: "default", Settled: true,
+	return &Evaluator{Root: root, Inputs: inputs, Objects: objects, Settled: true,
+		Workspace: cmp.Or(root.Workspace, "default"),
 		functions: config.Functions(root.Dir)}
 }
 

@@ -111,6 +111,21 @@ func (p *planner) rename(rec *record, to addr.Resource) {
 
 // importAll takes the objects that import blocks name into the state that is planned on.
 func (p *planner) importAll() error {
+	for _, i := range p.plan.Options.Imports {
+		if p.recorded[i.To.String()] != nil {
+			return &provider.Fault{Summary: "the state has a " + i.To.String() + " already"}
+		}
+		s, err := p.eval.Find(i.To.Module)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			return Explain(&provider.Fault{Summary: "the configuration has no such module"}, nil, i.To)
+		}
+		if err := p.importOne(s, i.To, i.ID); err != nil {
+			return Explain(err, nil, i.To)
+		}
+	}
 	for _, block := range p.plan.Root.Imports {
 		if p.recorded[block.To.String()] != nil {
 			continue

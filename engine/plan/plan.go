@@ -38,6 +38,13 @@ type Options struct {
 	Targets     []addr.Resource
 	Replace     []addr.Resource
 	Parallelism int
+	Imports     []Import
+}
+
+// Import says that an object exists already, beside the import blocks of the configuration.
+type Import struct {
+	To addr.Resource
+	ID string
 }
 
 // Change is what happens to one object.
@@ -78,8 +85,10 @@ type Plan struct {
 	Inputs  map[string]cty.Value
 	Options Options
 
-	// Recorded is the state that was planned on, Prior the same with what reading the objects told.
+	// Recorded is the state that was planned on, Prior the same with what reading the objects told. Absent
+	// says that there has never been one, so that Recorded is an empty one.
 	Recorded, Prior *statefile.File
+	Absent          bool
 
 	Changes []*Change
 	Drift   []*Change // what was changed outside
@@ -106,6 +115,9 @@ func (p *Plan) Count() (add, change, destroy int) {
 
 // Empty reports whether there is nothing to do.
 func (p *Plan) Empty() bool {
+	if p.Options.RefreshOnly && len(p.Drift) > 0 {
+		return false
+	}
 	for _, c := range p.Changes {
 		if c.Action != NoOp {
 			return false

@@ -48,13 +48,15 @@ type record struct {
 // Make makes a plan for a configuration and the state of it; recorded may be nil.
 func Make(ctx context.Context, root *config.Module, inputs map[string]cty.Value, recorded *statefile.File,
 	registry *provider.Registry, options Options) (*Plan, error) {
-	if recorded == nil {
+	absent := recorded == nil
+	if absent {
 		recorded = statefile.New()
 	}
 	providers := NewProviders(registry)
 	p := &planner{ctx: ctx, providers: providers, done: map[string]planned{}, wanted: map[string]bool{},
 		pending: map[string]bool{}, createFst: map[string]bool{},
-		plan: &Plan{Root: root, Inputs: inputs, Options: options, Recorded: recorded, Prior: recorded.Clone()}}
+		plan: &Plan{Root: root, Inputs: inputs, Options: options, Recorded: recorded, Prior: recorded.Clone(),
+			Absent: absent}}
 	p.eval = eval.New(root, inputs, p)
 	err := p.make()
 	return p.plan, joined(err, providers.Close())

@@ -146,6 +146,12 @@ type jsonChange struct {
 	BeforeSensitive any               `json:"before_sensitive"`
 	AfterSensitive  any               `json:"after_sensitive"`
 	ReplacePaths    []json.RawMessage `json:"replace_paths,omitempty"`
+	Importing       *jsonImport       `json:"importing,omitempty"`
+}
+
+// jsonImport says by which ID an object is imported.
+type jsonImport struct {
+	ID string `json:"id"`
 }
 
 type jsonResource struct {
@@ -173,7 +179,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		Lineage          string                `json:"holdfast_lineage,omitempty"`
 	}{FormatVersion: "1.2", TerraformVersion: "1.5.7", ResourceChanges: []jsonResource{},
 		OutputChanges: map[string]jsonChange{}, Serial: p.Recorded.Serial}
-	if p.Recorded.Serial > 0 || len(p.Recorded.Resources) > 0 {
+	if !p.Absent {
 		document.Lineage = p.Recorded.Lineage // of a state that isn't there yet, each plan makes up another one
 	}
 	for _, c := range p.Changes {
@@ -209,6 +215,9 @@ func (c *Change) json() (jsonResource, error) {
 	change, err := changeJSON(c.Action, c.Before, c.After)
 	change.BeforeSensitive = sensitivity(c.Before, append(c.Schema.SensitivePaths(c.Before), c.Sensitive...))
 	change.AfterSensitive = sensitivity(c.After, append(c.Schema.SensitivePaths(c.After), c.Sensitive...))
+	if c.Imported != "" {
+		change.Importing = &jsonImport{c.Imported}
+	}
 	for _, path := range c.RequiresReplace {
 		var steps []any
 		for _, s := range path {

@@ -182,6 +182,21 @@ func (f *File) Find(a addr.Resource, deposed string) (*Resource, *Instance) {
 	return nil, nil
 }
 
+// Instances are the records of one instance: its current object and those that are deposed.
+func (f *File) Instances(a addr.Resource) (all []Instance) {
+	for i := range f.Resources {
+		if !f.Resources[i].is(a) {
+			continue
+		}
+		for _, in := range f.Resources[i].Instances {
+			if in.IndexKey == a.Key {
+				all = append(all, in)
+			}
+		}
+	}
+	return all
+}
+
 func (r *Resource) is(a addr.Resource) bool {
 	return r.Type == a.Type && r.Name == a.Name && (r.Mode == "data") == a.Data && r.Module == a.Module.String()
 }

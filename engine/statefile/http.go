@@ -2,26 +2,37 @@ package statefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5" //nolint:gosec // the backend's protocol checks the transfer with it
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // maxState bounds what is read from a server.
 const maxState = 512 << 20
 
-// HTTP keeps a state behind the http backend's protocol, such as Holdfast's.
+// HTTP keeps a state behind the http backend's protocol, such as Holdfast's. What isn't set is as the
+// backend's documentation has it.
 type HTTP struct {
-	Address, Username, Password string
-	Client                      *http.Client
+	Address, LockAddress, UnlockAddress    string
+	UpdateMethod, LockMethod, UnlockMethod string
+	Username, Password                     string
+	Client                                 *http.Client
+
+	// Retries is how often a request is repeated that the server didn't answer, or had no time for.
+	Retries          int
+	WaitMin, WaitMax time.Duration
 
 	mu   sync.Mutex
 	lock string // the ID that this process holds
@@ -29,7 +40,7 @@ type HTTP struct {
 
 // Read implements Store.
 func (h *HTTP) Read(ctx context.Context) (*File, error) {
-	status, text, err := h.do(ctx, http.MethodGet, "", nil)
+	status, text, err := h.do(ctx, http.MethodGet, h.Address, "", nil)
 	switch {
 	case err != nil:
 		return nil, diag.Stateful(err, "the state can't be fetched")
@@ -55,7 +66,7 @@ func (h *HTTP) Write(ctx context.Context, f *File) error {
 	h.mu.Lock()
 	id := h.lock
 	h.mu.Unlock()
-	status, answer, err := h.do(ctx, http.MethodPost, id, text)
+	status, answer, err := h.do(ctx, cmp.Or(h.UpdateMethod, http.MethodPost), h.Address, id, text)
 	if err != nil {
 		return diag.Stateful(err, "the state can't be sent")
 	}
@@ -71,13 +82,15 @@ func (h *HTTP) Lock(ctx context.Context, info LockInfo) (func(context.Context) e
 	if err != nil {
 		return nil, err
 	}
-	status, text, err := h.do(ctx, "LOCK", "", body)
+	status, text, err := h.do(ctx, cmp.Or(h.LockMethod, "LOCK"), cmp.Or(h.LockAddress, h.Address), "", body)
+	var holder LockInfo
+	_ = json.Unmarshal(text, &holder)
 	switch {
 	case err != nil:
 		return nil, diag.Stateful(err, "the state can't be locked")
+	case (status == http.StatusLocked || status == http.StatusConflict) && holder.ID == info.ID:
+		// It is ours: the answer to an earlier try was lost.
 	case status == http.StatusLocked || status == http.StatusConflict:
-		var holder LockInfo
-		_ = json.Unmarshal(text, &holder)
 		return nil, &diag.Error{Category: diag.Concurrency, Summary: "the state is locked",
 			Detail: fmt.Sprintf("%s has held it for %s, ID %s", holder.Who, holder.Operation, holder.ID)}
 	case status != http.StatusOK:
@@ -90,7 +103,7 @@ func (h *HTTP) Lock(ctx context.Context, info LockInfo) (func(context.Context) e
 }
 
 func (h *HTTP) unlock(ctx context.Context, body []byte) error {
-	status, text, err := h.do(ctx, "UNLOCK", "", body)
+	status, text, err := h.do(ctx, cmp.Or(h.UnlockMethod, "UNLOCK"), cmp.Or(h.UnlockAddress, h.Address), "", body)
 	if err != nil {
 		return diag.Stateful(err, "the state can't be unlocked")
 	}
@@ -109,8 +122,22 @@ func (h *HTTP) ForceUnlock(ctx context.Context, id string) error {
 	return h.unlock(ctx, body)
 }
 
-func (h *HTTP) do(ctx context.Context, method, lock string, body []byte) (int, []byte, error) {
-	address, err := url.Parse(h.Address)
+// do sends a request, again where nobody answered it or the server had no time.
+func (h *HTTP) do(ctx context.Context, method, address, lock string, body []byte) (int, []byte, error) {
+	wait := cmp.Or(h.WaitMin, time.Second)
+	for attempt := 0; ; attempt++ {
+		status, text, err := h.once(ctx, method, address, lock, body)
+		again := err != nil || status == http.StatusTooManyRequests ||
+			status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+		if !again || attempt >= h.Retries || pause.For(ctx, wait) != nil {
+			return status, text, err
+		}
+		wait = min(2*wait, cmp.Or(h.WaitMax, 30*time.Second))
+	}
+}
+
+func (h *HTTP) once(ctx context.Context, method, at, lock string, body []byte) (int, []byte, error) {
+	address, err := url.Parse(at)
 	if err != nil {
 		return 0, nil, fmt.Errorf("the address of the backend can't be read")
 	}
@@ -137,7 +164,7 @@ func (h *HTTP) do(ctx context.Context, method, lock string, body []byte) (int, [
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, withoutAddress(err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxState+1))
@@ -145,6 +172,14 @@ func (h *HTTP) do(ctx context.Context, method, lock string, body []byte) (int, [
 		return 0, nil, fmt.Errorf("the answer is larger than %d bytes", maxState)
 	}
 	return answer.StatusCode, text, err
+}
+
+// withoutAddress leaves the address out of an error: it has the lock's ID, and may have a password.
+func withoutAddress(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
 }
 
 func refused(what string, status int, text []byte) error {

@@ -14,12 +14,47 @@ const maxRows = 50
 
 // Markdown writes an insight as a comment for a pull request.
 func Markdown(w io.Writer, all api.Insight) error {
+	return MarkdownAs(w, all, Manner{Heading: "## Insight", Folds: true})
+}
+
+// Manner is how an insight is written in Markdown.
+type Manner struct {
+	Heading string // a line; empty for none
+	Folds   bool   // what is long is folded, where it is shown by somebody who knows HTML
+}
+
+// MarkdownAs is Markdown in a manner of one's own.
+func MarkdownAs(w io.Writer, all api.Insight, manner Manner) error {
 	b := &block{w: bufio.NewWriter(w)}
-	b.line("## Insight")
-	b.line("")
+	if manner.Heading != "" {
+		b.line("%s\n", manner.Heading)
+	}
 	b.line("%s", all.Summary)
+	b.tableOf(all.Findings)
+	if n := min(len(all.Facts.Changes), maxRows); n > 0 {
+		b.folded(manner, "Changes", func() {
+			for _, c := range all.Facts.Changes[:n] {
+				b.line("- %s %s%s", c.Kind, Code(c.Address), becauseOf(c))
+			}
+			b.unlisted(len(all.Facts.Changes))
+		})
+	}
+	if n := min(len(all.Costs.Estimated), maxRows); n > 0 {
+		title := fmt.Sprintf("Cost: %s per month (%s)", all.Costs.TotalMonthly, all.Costs.DeltaMonthly)
+		b.folded(manner, title, func() {
+			for _, c := range all.Costs.Estimated[:n] {
+				b.line("- %s: %s per month (%s), %s", Code(c.Resource), c.MonthlyCost, c.Delta, Plain(c.Source))
+			}
+			b.unlisted(len(all.Costs.Estimated))
+		})
+	}
+	return b.w.Flush()
+}
+
+// tableOf lists the findings that somebody has to look at.
+func (b *block) tableOf(all []api.InsightFinding) {
 	issues := 0
-	for _, f := range all.Findings {
+	for _, f := range all {
 		if f.Waived != nil || f.Standing {
 			continue
 		}
@@ -35,25 +70,29 @@ func Markdown(w io.Writer, all api.Insight) error {
 	if issues > maxRows {
 		b.line("\nAnd %d more.", issues-maxRows)
 	}
-	if n := min(len(all.Facts.Changes), maxRows); n > 0 {
-		b.line("\n<details><summary>Changes</summary>\n")
-		for _, c := range all.Facts.Changes[:n] {
-			b.line("- %s %s%s", c.Kind, Code(c.Address), becauseOf(c))
-		}
-		b.line("\n</details>")
+}
+
+// unlisted says how many a list has more than it shows.
+func (b *block) unlisted(n int) {
+	if n > maxRows {
+		b.line("- and %d more", n-maxRows)
 	}
-	if n := min(len(all.Costs.Estimated), maxRows); n > 0 {
-		b.line("\n<details><summary>Cost: %s per month (%s)</summary>\n", all.Costs.TotalMonthly, all.Costs.DeltaMonthly)
-		for _, c := range all.Costs.Estimated[:n] {
-			b.line("- %s: %s per month (%s), %s", Code(c.Resource), c.MonthlyCost, c.Delta, Plain(c.Source))
-		}
-		b.line("\n</details>")
+}
+
+// folded writes a part under a title.
+func (b *block) folded(manner Manner, title string, part func()) {
+	if !manner.Folds {
+		b.line("\n**%s**\n", title)
+		part()
+		return
 	}
-	return b.w.Flush()
+	b.line("\n<details><summary>%s</summary>\n", title)
+	part()
+	b.line("\n</details>")
 }
 
 func ruleLink(f api.InsightFinding) string {
-	if strings.HasPrefix(f.Link, "https://") && !strings.ContainsAny(f.Link, " ()<>|`\n") {
+	if strings.HasPrefix(f.Link, "https://") && !strings.ContainsAny(f.Link, " ()<>|`\\\"@\n") {
 		return fmt.Sprintf("[%s](%s)", Plain(f.Rule), f.Link)
 	}
 	return Plain(f.Rule)

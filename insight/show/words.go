@@ -43,11 +43,18 @@ func cut(text string) string {
 // Code is a name in Markdown, as code, which nothing in the name can end: neither the code nor, in a
 // table, its cell.
 func Code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", "¦").Replace(cut(text))
-	if text == "" {
+	return code(text, "_")
+}
+
+// Command is Code of several words, which can be copied.
+func Command(text string) string { return code(text, " ") }
+
+func code(text, between string) string {
+	words := strings.Fields(strings.NewReplacer("`", "'", "|", "¦").Replace(cut(text)))
+	if len(words) == 0 {
 		return "`-`"
 	}
-	return "`" + strings.Join(strings.Fields(text), "_") + "`"
+	return "`" + strings.Join(words, between) + "`"
 }
 
 // Plain is a text in Markdown that is nothing but text. What a forge would make something of when it
@@ -62,6 +69,8 @@ func Plain(text string) string {
 	}
 	for _, r := range text {
 		switch {
+		case r == '`': // not all forges agree on how one is escaped
+			b.WriteByte('\'')
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '&':
@@ -70,13 +79,20 @@ func Plain(text string) string {
 			b.WriteString(string(r) + noWidth)
 		case strings.ContainsRune("#!~", r):
 			b.WriteString("\\" + string(r) + noWidth)
-		case strings.ContainsRune("\\`*_[]()|>", r):
+		case strings.ContainsRune("\\*_[]()|>", r):
 			b.WriteString("\\" + string(r))
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return strings.NewReplacer("://", ":"+noWidth+"//", "www.", "www"+noWidth+".").Replace(b.String())
+}
+
+// HTML is a text in a line of HTML within Markdown, where that is not looked at.
+func HTML(text string) string {
+	text = strings.Join(strings.Fields(cut(text)), " ")
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`, "&quot;", "@", "@"+noWidth, "#", "#"+noWidth,
+		"!", "!"+noWidth, "://", ":"+noWidth+"//", "www.", "www"+noWidth+".").Replace(text)
 }
 
 // noWidth is a space that is not seen.

@@ -21,6 +21,7 @@ type message struct {
 	Outputs    map[string]messageOutput `json:"outputs"`
 	OpenTofu   string                   `json:"tofu"`
 	Terraform  string                   `json:"terraform"`
+	Engine     string                   `json:"holdfast"`
 }
 
 // The types of messages.

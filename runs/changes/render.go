@@ -62,6 +62,9 @@ func (r *Renderer) message(m *message) {
 	case m.Type == typeVersion && m.OpenTofu != "":
 		r.tool = "OpenTofu"
 		r.printf("%s\n", m.Text)
+	case m.Type == typeVersion && m.Engine != "":
+		r.tool = "Holdfast"
+		r.printf("%s\n", m.Text)
 	case m.Type == typeRefreshComplete || m.Type == typeProvisionComplete || m.Type == typeProvisionErrored:
 		// The tool says when it begins with these; a failure has its diagnostic.
 	case r.saved && (m.Type == typePlannedChange || m.Type == typeResourceDrift):

@@ -30,7 +30,7 @@ type step struct{ address, action string }
 
 // Progress is what a run has come to.
 type Progress struct {
-	Tool        string // opentofu or terraform, empty before the tool said so
+	Tool        string // opentofu, terraform or engine, empty before the tool said so
 	ToolVersion string
 	Started     int // actions on resources, not counting reads of a plan
 	Completed   int
@@ -138,6 +138,8 @@ func (s *Stream) line(line []byte, cut bool) {
 			s.state.Tool, s.state.ToolVersion = "opentofu", m.OpenTofu
 		} else if m.Terraform != "" {
 			s.state.Tool, s.state.ToolVersion = "terraform", m.Terraform
+		} else if m.Engine != "" {
+			s.state.Tool, s.state.ToolVersion = "engine", m.Engine
 		}
 	case typeApplyStart:
 		s.started(m)

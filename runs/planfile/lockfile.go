@@ -113,6 +113,8 @@ func toolOf(content []byte) string {
 		return "opentofu"
 	case strings.Contains(head, `"terraform init"`):
 		return "terraform"
+	case strings.Contains(head, `"holdfast engine init"`):
+		return "engine"
 	}
 	return ""
 }

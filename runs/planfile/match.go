@@ -24,7 +24,7 @@ type Want struct {
 	WorkDir string
 	// LockFile is the LockFileDigest of the lock file, NoLockFile if there is none.
 	LockFile Digest
-	// Tool is "opentofu" or "terraform".
+	// Tool is "opentofu", "terraform" or "engine".
 	Tool        string
 	ToolVersion string
 	// Backend is the type that the plan must name, "http" if it is empty. None of its attributes
@@ -187,7 +187,7 @@ func (f *Facts) leftOut(want Want) (names []string) {
 // same name with .tofu for .tf, and Terraform does not read .tofu.
 func (f *Facts) shadowed(name string, config map[string]Digest) bool {
 	if strings.HasSuffix(name, ".tofu") || strings.HasSuffix(name, ".tofu.json") {
-		return f.Tool == "terraform"
+		return f.onlyTF()
 	}
 	stem, isJSON := strings.CutSuffix(name, ".json")
 	preferred := strings.TrimSuffix(stem, ".tf") + ".tofu"
@@ -195,8 +195,11 @@ func (f *Facts) shadowed(name string, config map[string]Digest) bool {
 		preferred += ".json"
 	}
 	_, ok := config[preferred]
-	return ok && f.Tool != "terraform"
+	return ok && !f.onlyTF()
 }
+
+// onlyTF reports whether the tool doesn't read .tofu files.
+func (f *Facts) onlyTF() bool { return f.Tool == "terraform" || f.Tool == "engine" }
 
 // isConfig reports whether the tools read a file as configuration, by its name.
 func isConfig(name string) bool {

@@ -69,7 +69,7 @@ type Facts struct {
 	// Encrypted is whether the file is encrypted by OpenTofu. Then it says nothing else, and
 	// nothing of it can be checked.
 	Encrypted bool
-	// Tool is "opentofu" or "terraform", by the head of the lock file that the tool wrote into
+	// Tool is "opentofu", "terraform" or "engine", by the head of the lock file that the tool wrote into
 	// the plan; empty if that tells neither. The plan itself has only the version.
 	Tool        string
 	ToolVersion string

@@ -48,6 +48,7 @@ func shredTables() []shredTable {
 		{name: "organization_variables", key: "org"},
 		{name: "policies", key: "org, workspace, name, version", most: 5 * shredPieces},
 		{name: "sessions", key: "org, hash"},
+		{name: "pull_requests", key: "org, repository, number"},
 		{name: "audit_outbox", key: "id"},
 		{name: "key_uses", key: "org, key_id"},
 		{name: "notices", key: "org, sequence, at"},

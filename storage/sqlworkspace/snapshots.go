@@ -93,17 +93,22 @@ func (s *Store) errMissing(tx sqldb.Tx, org uuid.UUID, snapshot workspace.Snapsh
 	return f
 }
 
-func addEntry(tx sqldb.Tx, ref workspace.Ref, e workspace.Entry) error {
+func addRow(tx sqldb.Tx, ref workspace.Ref, e workspace.Entry) error {
 	by, err := text(e.CreatedBy)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO workspace_snapshots (org, workspace, number, snapshot, message, created_at, "+
+	_, err = tx.Exec("INSERT INTO workspace_snapshots (org, workspace, number, snapshot, message, created_at, "+
 		"created_by) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		ref.Org.String(), string(ref.Name), e.Number, e.ID[:], e.Message, e.CreatedAt.UnixMicro(), by); err != nil {
+		ref.Org.String(), string(ref.Name), e.Number, e.ID[:], e.Message, e.CreatedAt.UnixMicro(), by)
+	return err
+}
+
+func addEntry(tx sqldb.Tx, ref workspace.Ref, e workspace.Entry) error {
+	if err := addRow(tx, ref, e); err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE workspaces SET snapshot = ? WHERE org = ? AND name = ?", e.Number, ref.Org.String(),
+	_, err := tx.Exec("UPDATE workspaces SET snapshot = ? WHERE org = ? AND name = ?", e.Number, ref.Org.String(),
 		string(ref.Name))
 	return err
 }
@@ -134,8 +139,8 @@ func (s *Store) Entries(ctx context.Context, ref workspace.Ref, before int64,
 		if before == 0 {
 			before = w.Newest.Number + 1
 		}
-		all, err = sqldb.All(q, scanEntry, selectEntries+"e.number < ? ORDER BY e.number DESC LIMIT ?", ref.Org.String(),
-			string(ref.Name), before, limit)
+		all, err = sqldb.All(q, scanEntry, selectEntries+"e.number < ? AND e.number > 0 ORDER BY e.number DESC LIMIT ?",
+			ref.Org.String(), string(ref.Name), before, limit)
 		return err
 	})
 	return all, err
@@ -146,7 +151,7 @@ func (s *Store) Entry(ctx context.Context, ref workspace.Ref, number int64,
 	id workspace.Digest) (e workspace.Entry, err error) {
 	condition, key := "e.number = ?", any(number)
 	if number == 0 {
-		condition, key = "e.snapshot = ? ORDER BY e.number DESC LIMIT 1", id[:]
+		condition, key = "e.snapshot = ? AND e.number > 0 ORDER BY e.number DESC LIMIT 1", id[:]
 	}
 	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
 		found, err := sqldb.All(q, scanEntry, selectEntries+condition, ref.Org.String(), string(ref.Name), key)

@@ -81,6 +81,7 @@ func Laws() []Law {
 		{"Snapshots", snapshots},
 		{"SameSnapshot", sameSnapshot},
 		{"Parents", parents},
+		{"Beside", beside},
 		{"MissingContents", missingContents},
 		{"Entries", entries},
 		{"NeededContents", neededContents},

@@ -28,6 +28,9 @@ type World struct {
 	// error ends it.
 	Fail func(what, name string) error
 
+	// Called is asked before each call of any kind, with its name; an error ends it. It may be nil.
+	Called func(call string) error
+
 	// Hidden is for how many reads a new object isn't visible, and Within how long one waits for it.
 	Hidden int
 	Within time.Duration
@@ -40,7 +43,16 @@ type World struct {
 }
 
 // New makes a provider of the world. It is a provider.Factory.
-func (w *World) New(context.Context) (provider.Provider, error) { return &Provider{world: w}, nil }
+func (w *World) New(context.Context) (provider.Provider, error) {
+	p := &Provider{world: w}
+	if w.Called == nil {
+		return p, nil
+	}
+	if err := w.Called("start"); err != nil {
+		return nil, err
+	}
+	return &faulty{p, w}, nil
+}
 
 // Calls lists what was applied, in order.
 func (w *World) Calls() []string {
@@ -166,4 +178,24 @@ func (p *Provider) slow(ctx context.Context, what, name string) error {
 		return p.world.Fail(what, name)
 	}
 	return nil
+}
+
+// Change gives an object's attribute another value behind the back of who made it.
+func (w *World) Change(id, attribute string, value cty.Value) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next := w.objects[id].AsValueMap()
+	next[attribute] = value
+	w.objects[id] = cty.ObjectVal(next)
+}
+
+// Import implements provider.Provider.
+func (p *Provider) Import(_ context.Context, name, id string) (provider.Object, error) {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	value, ok := p.world.objects[id]
+	if !ok {
+		return provider.Object{}, &provider.Fault{Summary: "there is no " + name + " " + id, Code: 404}
+	}
+	return provider.Object{Value: value}, nil
 }

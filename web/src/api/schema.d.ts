@@ -4913,7 +4913,7 @@ export interface components {
         };
         /** @description Tool is what a stage is run with. */
         Tool: {
-            /** @description opentofu, terraform or terragrunt */
+            /** @description opentofu, terraform, terragrunt or engine */
             name: components["schemas"]["ToolName"];
             version?: string;
             /** @description Digest is the binary's SHA-256 where an apply must use the plan's; else empty. */
@@ -4923,7 +4923,7 @@ export interface components {
             calls?: components["schemas"]["Tool"];
         };
         /** @enum {string} */
-        ToolName: "opentofu" | "terraform" | "terragrunt";
+        ToolName: "opentofu" | "terraform" | "terragrunt" | "engine";
         /** @description UnreadState is a state that can't be looked into. */
         UnreadState: {
             state: string;
@@ -5132,7 +5132,7 @@ export interface components {
         };
         /** @description WorkspaceSettings say how a workspace's runs are made. Times are in seconds. */
         WorkspaceSettings: {
-            /** @description opentofu, terraform or terragrunt */
+            /** @description opentofu, terraform, terragrunt or engine */
             tool: components["schemas"]["ToolName"];
             /** @description constraint, such as "1.12.6" or ">= 1.9, < 2.0" */
             version?: string;

@@ -1,0 +1,198 @@
+package pulls
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/insight/show"
+	"github.com/holdfast/holdfast/repos/forge"
+)
+
+// Words is what a comment is made of beside the pull request itself.
+type Words struct {
+	Settings Settings
+	// Link is the page of a run; empty where the server's address is not known.
+	Link func(run string) string
+	// Insight is what a run's plan means; nil where that is not known.
+	Insight func(run string) *api.Insight
+}
+
+// reserve is what a comment has left for its marker and the end of a cut.
+const reserve = 600
+
+// Text is what the pull request's comment says, in Markdown, within what the forge takes. What does
+// not fit is left out, with a link to the whole.
+func (p Pull) Text(w Words, limits forge.Limits) string {
+	room := limits.Comment - reserve
+	head, foot := p.heading(w, room/2), p.foot(w)
+	room -= size(head) + size(foot)
+	var parts []string
+	var left []Plan
+	for _, plan := range p.Plans {
+		if plan.Status != Done || plan.Commit != p.At.Head || w.Insight == nil {
+			continue
+		}
+		insight := w.Insight(plan.Run)
+		if insight == nil {
+			continue
+		}
+		part := section(plan, *insight, limits.Folds)
+		if size(part) > room {
+			left = append(left, plan)
+			continue
+		}
+		room -= size(part)
+		parts = append(parts, part)
+	}
+	return head + strings.Join(parts, "") + leftOut(left, w) + foot
+}
+
+// size is how much of a comment a text takes, in the unit that no forge counts more of.
+func size(text string) int { return len(utf16.Encode([]rune(text))) }
+
+// heading is the title and the table of layers.
+func (p Pull) heading(w Words, room int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Plans at `%s`\n\n", short(p.At.Head))
+	if may, why := p.MayRun(w.Settings); !may && p.At.State == forge.Open {
+		fmt.Fprintf(&b, "**Nothing is planned:** %s.\n\n", why)
+	}
+	if p.Looked == p.At.Head && len(p.Plans) == 0 {
+		b.WriteString("No layer is affected.\n\n")
+	}
+	if len(p.Plans) > 0 {
+		b.WriteString("| Layer | Plan | Changes |\n|---|---|---|\n")
+	}
+	for i, plan := range p.Plans {
+		row := plan.row(p, w)
+		if size(b.String())+size(row) > room {
+			fmt.Fprintf(&b, "\nAnd %d more layers.\n", len(p.Plans)-i)
+			break
+		}
+		b.WriteString(row)
+	}
+	if p.Every {
+		b.WriteString("\nThe forge does not list all files of this pull request, so each layer is planned.\n")
+	}
+	return b.String()
+}
+
+func (p Plan) row(of Pull, w Words) string {
+	name := show.Code(p.Layer)
+	if link := linkTo(w, p.Run); link != "" {
+		name = "[" + name + "](" + link + ")"
+	}
+	status, changes := string(p.Status), ""
+	switch {
+	case p.Status == Stale:
+		status = "**stale**: it is of `" + short(p.Commit) + "`"
+	case p.Status == Done:
+		status = "planned, `" + short(p.Digest) + "`"
+	case p.Reason != "":
+		status += ": " + show.Plain(p.Reason)
+	}
+	if p.Counts != nil {
+		changes = countsOf(p.Counts)
+	}
+	if a := p.Apply; a != nil {
+		status += "; apply by " + show.Plain(a.By.Login) + ": " + string(a.Status)
+		if a.Reason != "" {
+			status += ", " + show.Plain(a.Reason)
+		}
+		if link := linkTo(w, a.Run); link != "" {
+			status += " ([run](" + link + "))"
+		}
+	}
+	return "| " + name + " | " + status + " | " + changes + " |\n"
+}
+
+// countsOf is what a plan changes, in a line.
+func countsOf(c *api.RunCounts) string {
+	if c == nil || !c.Any {
+		return "No changes."
+	}
+	return show.Counts(*c)
+}
+
+func linkTo(w Words, run string) string {
+	if run == "" || w.Link == nil {
+		return ""
+	}
+	return w.Link(run)
+}
+
+// section is what one plan means.
+func section(plan Plan, insight api.Insight, folds bool) string {
+	var b bytes.Buffer
+	if folds {
+		fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", show.HTML(plan.Layer))
+	} else {
+		fmt.Fprintf(&b, "\n### %s\n\n", show.Code(plan.Layer))
+	}
+	_ = show.MarkdownAs(&b, insight, show.Manner{Folds: folds}) // a buffer takes everything
+	if folds {
+		b.WriteString("\n</details>\n")
+	}
+	return b.String()
+}
+
+// maxLeft is how many layers are named whose plans did not fit.
+const maxLeft = 3
+
+func leftOut(left []Plan, w Words) string {
+	if len(left) == 0 {
+		return ""
+	}
+	var names []string
+	for _, plan := range left[:min(len(left), maxLeft)] {
+		name := show.Code(forge.Cut(plan.Layer, 40))
+		if link := linkTo(w, plan.Run); link != "" && len(link) < 100 {
+			name = "[" + name + "](" + link + ")"
+		}
+		names = append(names, name)
+	}
+	if len(left) > maxLeft {
+		names = append(names, "the others of the table")
+	}
+	return "\nToo long for a comment: " + strings.Join(names, ", ") + ".\n"
+}
+
+// foot is what became of commands, and which there are.
+func (p Pull) foot(w Words) string {
+	var b strings.Builder
+	for _, a := range p.Answers {
+		fmt.Fprintf(&b, "\n- %s: %s — %s", show.Plain(a.By), show.Command(a.Command), plainAnswer(a.Text))
+	}
+	if len(p.Answers) > 0 {
+		b.WriteString("\n")
+	}
+	if p.Trouble != "" {
+		fmt.Fprintf(&b, "\nThe last look did not get to its end: %s\n", show.Plain(p.Trouble))
+	}
+	if p.At.State == forge.Open && !w.Settings.Off {
+		b.WriteString("\nTo plan again: `holdfast plan`")
+		if w.Settings.Apply != "" && slices.ContainsFunc(p.Plans, func(plan Plan) bool { return plan.Status == Done }) {
+			b.WriteString(", to apply: `holdfast apply`, each with a layer behind it or without")
+		}
+		b.WriteString(".\n")
+	}
+	return b.String()
+}
+
+// plainAnswer keeps the code that our own words have.
+func plainAnswer(text string) string {
+	parts := strings.Split(text, "`")
+	for i, part := range parts {
+		if i%2 == 1 {
+			parts[i] = show.Command(part)
+		} else if part != "" {
+			lead, trail := part[:len(part)-len(strings.TrimLeft(part, " "))], part[len(strings.TrimRight(part, " ")):]
+			parts[i] = lead + show.Plain(part) + trail
+		}
+	}
+	return strings.Join(parts, "")
+}

@@ -1,0 +1,134 @@
+package pulls_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pgregory.net/rapid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/pulls"
+	"github.com/holdfast/holdfast/repos/forge"
+)
+
+// limits are those of the providers, as they differ.
+func limits() []forge.Limits {
+	return []forge.Limits{{Comment: 65536, Folds: true, HTMLHidden: true}, {Comment: 32768}}
+}
+
+// named is a pull request in which names are whatever somebody wrote.
+func named(name string, changes int) (pulls.Pull, pulls.Words) {
+	p := planned()
+	p.Trouble = name
+	p.Plans[1].Status, p.Plans[1].Reason = pulls.Failed, name
+	p.Plans[0].Apply = &pulls.Apply{By: forge.User{ID: "1", Login: name}, Status: pulls.Failed, Reason: name}
+	p.Answers = []pulls.Answer{{By: name, Command: "holdfast plan " + name, Text: "refused: `holdfast plan`"}}
+	insight := &api.Insight{Summary: "**1 to add.**"}
+	for range changes {
+		insight.Facts.Changes = append(insight.Facts.Changes, api.InsightChange{Address: name, Kind: "create",
+			Because: []string{name}})
+		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name, Link: "https://docs.example/rule",
+			Resource: name, Description: name, Recommendation: name})
+		insight.Costs.Estimated = append(insight.Costs.Estimated, api.InsightCost{Resource: name, Source: name})
+	}
+	return p, pulls.Words{Link: func(run string) string { return "https://holdfast.example/runs/" + run },
+		Insight: func(string) *api.Insight { return insight }}
+}
+
+// shape is a comment without what stands between the marks that only our own text has.
+func shape(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		code := strings.Count(line, "`")
+		pipes := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1))
+		tags := strings.Join(regexp.MustCompile(`</?[a-z]+>`).FindAllString(regexp.MustCompile("`[^`]*`").ReplaceAllString(line, ""), -1), "")
+		lines = append(lines, fmt.Sprintf("%d %d %s", code, pipes, tags))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Whatever somebody calls their resources, branches and themselves, the comment is built as with a plain
+// name: no cell, code, fold or line ends early, nobody is mentioned, and nothing leads elsewhere.
+func TestNamesAreText(t *testing.T) {
+	parts := []string{"`", "```", "|", "\\", "\\|", "\n", "\r", "@team", "@acme/team", "<", ">", "<!--", "-->", "</details>",
+		"<img src=x>", "[a](https://evil.example)", "![a](//evil.example/x.png)", "https://evil.example", "www.evil.example",
+		"#1", "!1", "~1", "/merge", "/close", "&lt;", "&#64;team", "holdfast apply", "*", "_", "**", "~~", "$x$", "\x1b[2J",
+		"\u202e", "ü", "😀", " ", "x", "---", "## H", "- ", "1. ", "[x]: y", "<script>", ":"}
+	rapid.Check(t, func(r *rapid.T) {
+		name := "n" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(r, "parts"), "")
+		if rapid.Bool().Draw(r, "begins so") {
+			name = strings.TrimPrefix(name, "n") + "n"
+		}
+		for _, limit := range limits() {
+			p, w := named(name, 2)
+			text := p.Text(w, limit)
+			plain, words := named("name", 2)
+			if got, want := shape(text), shape(plain.Text(words, limit)); got != want {
+				r.Fatalf("%q changes what the comment is:\n%s\n--- not\n%s\n---\n%s", name, got, want, text)
+			}
+			checkText(r, text)
+		}
+	})
+}
+
+func checkText(r *rapid.T, text string) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimLeft(line, " -*>|"), "/") || strings.HasPrefix(line, "holdfast ") {
+			r.Fatalf("a command of the forge's, or ours: %q", line)
+		}
+		outside := ""
+		for i, part := range strings.Split(line, "`") {
+			if i%2 == 0 {
+				outside += part
+			}
+		}
+		for _, bad := range []string{`@[\w]`, `[^&\\]#\d`, `<(img|script|!--|a)`, `[^:(]https?://evil`, `\(https?://evil`,
+			`(^|[^\\])\]\(//`, `\bwww\.`} {
+			if found := regexp.MustCompile(bad).FindString(outside); found != "" {
+				r.Fatalf("%q in %q", found, line)
+			}
+		}
+	}
+}
+
+func TestCommentsFit(t *testing.T) {
+	for _, limit := range limits() {
+		p, w := named(strings.Repeat("😀|", 90), 200)
+		var layers []string
+		for i := range 100 {
+			layers = append(layers, fmt.Sprintf("envs/%03d/%s", i, strings.Repeat("l", 200)))
+		}
+		p = pulls.Pull{}.See(at(one)).Affects(layers, true)
+		for i := range p.Plans {
+			p.Plans[i].Run = fmt.Sprint("RUN", i)
+			p.Plans[i] = p.Plans[i].Planned(pulls.RunFact{Ended: true, Good: true, Digest: "abcdef0123456789",
+				Counts: &api.RunCounts{Add: 1, Any: true}})
+		}
+		text := p.Text(w, limit)
+		if n := len(utf16.Encode([]rune(text))); n > limit.Comment-100 {
+			t.Errorf("%d of %d", n, limit.Comment)
+		}
+		for _, want := range []string{"Too long for a comment", "](https://holdfast.example/runs/RUN", "holdfast plan"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q", want)
+			}
+		}
+		if strings.Count(text, "<details>") != strings.Count(text, "</details>") {
+			t.Error("a fold does not end")
+		}
+	}
+}
+
+func TestTextOfAFork(t *testing.T) {
+	p := pulls.Pull{}.See(fork(one)).Affects([]string{"a"}, false)
+	text := p.Text(pulls.Words{}, limits()[0])
+	if !strings.Contains(text, "comment `holdfast plan "+one[:12]+"`") {
+		t.Error(text)
+	}
+	if s := p.StatusOf(p.Plans[0], pulls.Settings{}, ""); s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,44 @@
+package pulls
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/repos/forge"
+	"github.com/holdfast/holdfast/runs"
+)
+
+// Repositories are where pull requests are.
+type Repositories interface {
+	// Forge returns a repository at its forge, and what it wants of pull requests.
+	Forge(ctx context.Context, org uuid.UUID, repository string) (forge.Forge, Settings, error)
+}
+
+// Layers are what pull requests change.
+type Layers interface {
+	// Affected returns the layers of a repository that the paths mean something to, at the head; each
+	// layer where the paths are not all there are.
+	Affected(ctx context.Context, of Ref, at forge.PullRequest, paths []string, all bool) ([]string, error)
+	// Snapshot keeps the files of a layer at the head beside its workspace's, and returns their name. The
+	// same files have the same name.
+	Snapshot(ctx context.Context, caller auth.Principal, of Ref, at forge.PullRequest, layer string) (string, error)
+	// Drop removes a snapshot that nobody needs. One that is gone is fine.
+	Drop(ctx context.Context, org uuid.UUID, layer, snapshot string) error
+}
+
+// Runs plan and apply.
+type Runs interface {
+	// Begin makes a run, once for each key, and returns its ID.
+	Begin(ctx context.Context, caller auth.Principal, order api.RunOrder, of runs.PullOrder, key string) (string, error)
+	// Fact is what a run has come to.
+	Fact(ctx context.Context, org uuid.UUID, run string) (RunFact, error)
+	// Confirm says yes to the plan of a run, which has this digest.
+	Confirm(ctx context.Context, caller auth.Principal, run, digest, reason string) error
+	// Drop ends a run that nobody wants any more. One that has ended is fine.
+	Drop(ctx context.Context, caller auth.Principal, run, reason string) error
+	// Insight is what the plan of a run means; nil where that is not known.
+	Insight(ctx context.Context, org uuid.UUID, run string) (*api.Insight, error)
+}

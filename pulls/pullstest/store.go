@@ -1,0 +1,141 @@
+// Package pullstest holds the conformance suite of pulls.Store.
+package pullstest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/pulls"
+	"github.com/holdfast/holdfast/repos/forge"
+)
+
+func at(n int) time.Time { return time.Date(2026, 11, 2, 9, 0, n, 0, time.UTC) }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// RunStore holds an implementation to the contract. open returns two doors to one empty store.
+func RunStore(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	t.Run("Claims", func(t *testing.T) { claims(t, open) })
+	t.Run("Hints", func(t *testing.T) { hints(t, open) })
+	t.Run("Together", func(t *testing.T) { together(t, open) })
+	t.Run("Lists", func(t *testing.T) { lists(t, open) })
+}
+
+func claims(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, other := open(t)
+	ctx := t.Context()
+	ref := pulls.Ref{Org: uuid.New(), Repository: "infra", Number: 7}
+	if _, _, ok, err := one.Claim(ctx, ref, "a", at(5), at(9)); err != nil || ok {
+		t.Error("what is not there was claimed", err)
+	}
+	check(t, one.Hint(ctx, ref, at(1)))
+	if _, _, ok, err := one.Claim(ctx, ref, "a", at(0), at(9)); err != nil || ok {
+		t.Error("what is not due was claimed", err)
+	}
+	p, _, ok, err := one.Claim(ctx, ref, "a", at(2), at(9))
+	if err != nil || !ok || p.Ref != ref {
+		t.Fatal(p, ok, err)
+	}
+	if due, err := other.Due(ctx, at(8), 10); err != nil || len(due) > 0 {
+		t.Error("what is claimed is due", due, err)
+	}
+	p.At, p.Key = forge.PullRequest{Number: 7, Title: "über 😀"}, "k"
+	if kept, err := one.Save(ctx, p, "a"); err != nil || !kept {
+		t.Error(kept, err)
+	}
+	// The claim is over, and somebody else goes on.
+	q, _, ok, err := other.Claim(ctx, ref, "b", at(10), at(20))
+	if err != nil || !ok || q.Key != "k" || q.At != p.At || q.Revision != p.Revision+1 {
+		t.Fatal(q, ok, err)
+	}
+	if kept, err := one.Save(ctx, p, "a"); err != nil || kept {
+		t.Error("who has lost the claim saved", err)
+	}
+	check(t, one.Finish(ctx, ref, "a", 1, at(11), at(12)))
+	if kept, err := other.Save(ctx, q, "b"); err != nil || !kept {
+		t.Error("who has lost the claim ended that of another", err)
+	}
+	check(t, other.Finish(ctx, ref, "b", 1, at(11), time.Time{}))
+	if due, err := one.Due(ctx, at(1000), 10); err != nil || len(due) > 0 {
+		t.Error("what is never due is", due, err)
+	}
+}
+
+func hints(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, other := open(t)
+	ctx := t.Context()
+	ref := pulls.Ref{Org: uuid.New(), Repository: "infra", Number: 7}
+	check(t, one.Hint(ctx, ref, at(1)))
+	_, n, _, err := one.Claim(ctx, ref, "a", at(1), at(9))
+	check(t, err)
+	check(t, other.Hint(ctx, ref, at(3))) // while it is looked at
+	check(t, one.Finish(ctx, ref, "a", n, at(4), at(600)))
+	due, err := other.Due(ctx, at(4), 10)
+	if err != nil || len(due) != 1 || due[0] != ref {
+		t.Error("a hint was lost", due, err)
+	}
+	_, n, _, err = one.Claim(ctx, ref, "b", at(5), at(9))
+	check(t, err)
+	check(t, one.Finish(ctx, ref, "b", n, at(6), at(600)))
+	if due, err = other.Due(ctx, at(599), 10); err != nil || len(due) > 0 {
+		t.Error("it is due too soon", due, err)
+	}
+	check(t, one.Hint(ctx, ref, at(700)))
+	if due, err = other.Due(ctx, at(600), 10); err != nil || len(due) != 1 {
+		t.Error("a hint made it due later", due, err)
+	}
+}
+
+func together(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, other := open(t)
+	ref := pulls.Ref{Org: uuid.New(), Repository: "infra", Number: 7}
+	check(t, one.Hint(t.Context(), ref, at(1)))
+	var got atomic.Int64
+	suite.Together(t, 8, func(ctx context.Context, worker int) error {
+		store := []pulls.Store{one, other}[worker%2]
+		_, _, ok, err := store.Claim(ctx, ref, fmt.Sprint(worker), at(2), at(9))
+		if ok {
+			got.Add(1)
+		}
+		return err
+	})
+	if got.Load() != 1 {
+		t.Errorf("%d were given it", got.Load())
+	}
+}
+
+func lists(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, _ := open(t)
+	ctx := t.Context()
+	org, stranger := uuid.New(), uuid.New()
+	for n := range int64(3) {
+		check(t, one.Hint(ctx, pulls.Ref{Org: org, Repository: "a", Number: n + 1}, at(int(9-n))))
+	}
+	check(t, one.Hint(ctx, pulls.Ref{Org: org, Repository: "b", Number: 9}, at(1)))
+	for repository, want := range map[string]int{"a": 3, "b": 1, "": 4, "c": 0} {
+		all, err := one.Pulls(ctx, org, repository, 10)
+		if err != nil || len(all) != want || repository == "" && all[0].Number != 9 {
+			t.Errorf("%q: %+v, %v", repository, all, err)
+		}
+	}
+	if all, err := one.Pulls(ctx, stranger, "", 10); err != nil || len(all) > 0 {
+		t.Error("another organization sees", all, err)
+	}
+	if _, there, err := one.Pull(ctx, pulls.Ref{Org: stranger, Repository: "a", Number: 1}); err != nil || there {
+		t.Error("another organization sees one", err)
+	}
+	if due, err := one.Due(ctx, at(100), 2); err != nil || len(due) != 2 || due[0].Number != 9 || due[1].Number != 3 {
+		t.Error("not those that wait the longest", due, err)
+	}
+}

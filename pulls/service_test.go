@@ -1,0 +1,236 @@
+package pulls_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/pulls"
+	"github.com/holdfast/holdfast/repos/forge"
+)
+
+func want(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in:\n%s", part, text)
+		}
+	}
+}
+
+// A pull request is planned, its commit has a status and it a comment; another push makes the plan stale,
+// and the same comment says what is planned then; the merge is the end.
+func TestPullRequestIsPlanned(t *testing.T) {
+	for _, provider := range forge.Providers() {
+		t.Run(string(provider), func(t *testing.T) {
+			w := newWorld(t, provider)
+			one := w.there.Pulls[7].Head
+			w.look()
+			if len(w.made) != 1 || w.made[0].order.Kind != "plan" || w.made[0].of.Withhold || w.made[0].of.Commit != one {
+				t.Fatalf("%+v", w.made)
+			}
+			want(t, w.comment(), "prod/network", "running", "https://holdfast.example/runs/RUN0")
+			if s := w.status(one); s.State != forge.Pending || s.Context != "holdfast/prod/network" {
+				t.Errorf("%+v", s)
+			}
+			w.made[0].end("c1")
+			w.look()
+			want(t, w.comment(), "planned", "1 to add")
+			if s := w.status(one); s.State != forge.Success || !strings.Contains(s.Description, "1 to add") {
+				t.Errorf("%+v", s)
+			}
+			calls := 0
+			w.there.Do(func() { calls = len(w.there.Statuses) })
+			w.look()
+			w.there.Do(func() {
+				if len(w.there.Statuses) != calls {
+					t.Error("the same is told again")
+				}
+			})
+			w.push(two)
+			if len(w.made) != 2 || w.made[1].of.Commit != two || !w.made[0].dropped {
+				t.Fatalf("%+v", w.made)
+			}
+			w.made[1].Ended, w.made[1].Reason = true, "no such variable @team"
+			w.look()
+			want(t, w.comment(), two[:12], "failed", "no such variable")
+			if s := w.status(two); s.State != forge.Failure {
+				t.Errorf("%+v", s)
+			}
+			w.there.Do(func() { w.there.Pulls[7].State = forge.Merged })
+			w.look()
+			if p := w.pull(); !p.Closed {
+				t.Errorf("%+v", p)
+			}
+			w.jump(100 * time.Hour)
+			if due, err := w.Store.Due(t.Context(), w.Now(), 9); err != nil || len(due) > 0 {
+				t.Error("what is over is looked at still", due, err)
+			}
+		})
+	}
+}
+
+func TestForkWaitsForPermission(t *testing.T) {
+	w := newWorld(t, forge.GitHub)
+	w.there.Pulls[7].Fork = true
+	one := w.there.Pulls[7].Head
+	w.look()
+	want(t, w.comment(), "Nothing is planned", "fork", "holdfast plan "+one[:12])
+	if s := w.status(one); s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
+		t.Errorf("%+v", s)
+	}
+	w.says("eve", "holdfast plan "+one)
+	w.says("ana", "looks good, holdfast plan "+one)
+	if len(w.made) > 0 {
+		t.Fatal("a fork was planned")
+	}
+	want(t, w.comment(), "eve", "refused: who comments so needs the permission write")
+	w.says("bob", "holdfast plan "+one[:12])
+	if len(w.made) != 1 || !w.made[0].of.Withhold {
+		t.Fatalf("%+v", w.made)
+	}
+	w.push(two)
+	w.look()
+	if len(w.made) != 1 {
+		t.Error("another commit of the fork was planned by the permission of the one before")
+	}
+	w.settings.Secrets = true
+	w.says("ana", "holdfast plan "+two)
+	if len(w.made) != 2 || w.made[1].of.Withhold {
+		t.Fatalf("%+v", w.made)
+	}
+}
+
+func TestApplyByComment(t *testing.T) {
+	w := newWorld(t, forge.GitLab)
+	w.settings.Apply = "admin"
+	w.look()
+	w.made[0].end("c1")
+	w.look()
+	w.says("bob", "holdfast apply")
+	if len(w.made) != 1 {
+		t.Fatal("somebody applied who may not")
+	}
+	w.says("ana", "holdfast apply prod/network")
+	w.look()
+	w.look()
+	if len(w.made) != 2 || w.made[1].order.Kind != "apply" || w.made[1].order.Snapshot != w.made[0].order.Snapshot {
+		t.Fatalf("%+v", w.made)
+	}
+	apply := w.made[1]
+	apply.end("c1")
+	apply.Ended, apply.Decide, apply.Digest = false, true, strings.Repeat("e2", 32)
+	w.look()
+	if apply.confirmed != apply.Digest {
+		t.Error("it was not confirmed")
+	}
+	want(t, w.comment(), "apply by ana: deciding")
+	apply.end("c1")
+	w.look()
+	want(t, w.comment(), "apply by ana: done")
+	if s := w.status(w.there.Pulls[7].Head); s.Description != "applied" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestApplyOfSomethingElse(t *testing.T) {
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply = "admin"
+	w.look()
+	w.made[0].end("c1")
+	w.look()
+	w.says("ana", "holdfast apply")
+	apply := w.made[1]
+	apply.end("another change")
+	apply.Ended, apply.Decide = false, true
+	w.look()
+	if apply.confirmed != "" || !apply.dropped {
+		t.Errorf("%+v", apply)
+	}
+	want(t, w.comment(), "undone", "not what the plan said")
+}
+
+func TestForgeThatWantsToBeLeftAlone(t *testing.T) {
+	w := newWorld(t, forge.Gitea)
+	w.there.Answer = func(rw http.ResponseWriter, _ *http.Request) bool {
+		rw.Header().Set("Retry-After", "120")
+		rw.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	f, err := forge.New(forge.Config{Provider: forge.Gitea, API: w.there.URL, Repository: "acme/network", Token: "t",
+		Transport: http.DefaultTransport, Now: w.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.forge = f
+	w.look()
+	calls := 0
+	w.there.Do(func() { calls = len(w.there.Calls) })
+	w.jump(115 * time.Second)
+	if err := w.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.there.Do(func() {
+		if len(w.there.Calls) != calls {
+			t.Error("the forge was asked before it wanted to be")
+		}
+	})
+	w.jump(10 * time.Second)
+	if err := w.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.there.Do(func() {
+		if len(w.there.Calls) == calls {
+			t.Error("the forge was not asked again")
+		}
+	})
+}
+
+// Wherever a process dies, the next one makes no run, comment or apply a second time, and ends where it
+// would have ended.
+func TestProcessDiesAnywhere(t *testing.T) {
+	for saves := range 12 {
+		w := newWorld(t, forge.GitHub)
+		w.settings.Apply = "write"
+		w.affected = []string{"a", "b"}
+		w.saves = saves
+		step := func(do func()) {
+			do()
+			for range 3 {
+				if w.saves == 0 { // another process takes over when the claim is over
+					w.saves = -1
+					w.jump(11 * time.Minute)
+				}
+				w.look()
+			}
+		}
+		step(w.look)
+		for _, r := range w.made {
+			r.end("c")
+		}
+		step(func() { w.says("bob", "holdfast apply") })
+		for _, r := range w.made[2:] {
+			r.end("c")
+			r.Ended, r.Decide = false, true
+		}
+		step(w.look)
+		for _, r := range w.made[2:] {
+			r.end("c")
+		}
+		step(w.look)
+		kinds := ""
+		for _, r := range w.made {
+			kinds += r.order.Kind + " "
+		}
+		if kinds != "plan plan apply apply " {
+			t.Errorf("after %d saves: %s", saves, kinds)
+		}
+		for _, plan := range w.pull().Plans {
+			if plan.Apply == nil || plan.Apply.Status != pulls.Done {
+				t.Errorf("after %d saves: %+v", saves, plan)
+			}
+		}
+		want(t, w.comment(), "apply by bob: done", "2 to apply")
+	}
+}

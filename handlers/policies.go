@@ -85,7 +85,11 @@ func (h policyHandlers) show(ctx context.Context, r *request) (answer, error) {
 }
 
 func (h policyHandlers) push(ctx context.Context, r *request) (answer, error) {
-	workspace, order := r.workspace(), objectOr[api.PolicyOrder](r, fault.PolicyInvalid)
+	workspace := r.workspace()
+	if err := h.service.Permit(ctx, r.caller, workspace); err != nil {
+		return nil, err
+	}
+	order := objectOr[api.PolicyOrder](r, fault.PolicyInvalid)
 	enforce, err := policy.ParseEnforcement(order.Enforce)
 	r.check(err)
 	if err := r.err(); err != nil {

@@ -198,7 +198,8 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // narrowed reports whether a route is about a state, or about what all of them share, so that a
 // key for other states is refused.
 func narrowed(route string) bool {
-	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
+	return strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
+		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }

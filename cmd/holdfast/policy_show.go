@@ -31,7 +31,7 @@ func newPolicyListCommand(a *app) *cobra.Command {
 		return a.showPolicies(all, asJSON)
 	})
 	addPolicyWorkspaceFlag(cmd, &workspace)
-	a.tableFlags(cmd, &asJSON)
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func newPolicyShowCommand(a *app) *cobra.Command {
 	})
 	addPolicyWorkspaceFlag(cmd, &workspace)
 	cmd.Flags().Int64Var(&version, "version", 0, "this version (default: the newest)")
-	a.tableFlags(cmd, &asJSON)
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 

@@ -62,6 +62,12 @@ func (s *Service) scoped(ctx context.Context, p auth.Principal, right auth.Right
 	return nil
 }
 
+// Permit returns why the caller may not push or remove bundles; nil if they may. Every operation finds out by itself:
+// this is for who wants to know before a body is read.
+func (s *Service) Permit(ctx context.Context, p auth.Principal, workspace string) error {
+	return s.scoped(ctx, p, auth.ManagePolicies, workspace)
+}
+
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
 // Push makes a version of a bundle, unless the newest one is the same. It is compiled and tested before it

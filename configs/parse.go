@@ -269,6 +269,16 @@ func parseChoice(choices ...string) func(string) (string, error) {
 	}
 }
 
+// parseOptionalChoice also takes nothing.
+func parseOptionalChoice(choices ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if text == "" {
+			return "", nil
+		}
+		return parseChoice(choices...)(text)
+	}
+}
+
 // parseLevel takes the four names only; slog's own parser would also take "info+2".
 func parseLevel(text string) (level slog.Level, err error) {
 	if _, err := parseChoice("debug", "info", "warn", "error")(text); err != nil {

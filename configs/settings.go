@@ -67,6 +67,7 @@ type Settings struct {
 	Auth      Auth
 	Page      Page
 	Seal      Seal
+	Audit     Audit
 	Nodes     Nodes
 	Runs      Runs
 	Limits    Limits
@@ -199,8 +200,15 @@ func (n Nodes) Part(rate int) int {
 // Seal says where the key is that data is encrypted with.
 type Seal struct {
 	MasterKeyFile string // empty means a file in Storage.Path
-	PlainStates   bool   // a new store does not seal its states
-	IndexInMemory bool   // the index of resources is on no disk
+	MasterKeys    Secret // in the place of the file; empty for the file
+	KeyService    string // what wraps the master keys of the file; empty for nothing
+	Key           string // the service's key that does; the settings below are empty where it is as usual
+	KeyAddress    string
+	KeyNamespace  string
+	KeyTokenFile  string
+	KeyCAFile     string
+	PlainStates   bool // a new store does not seal its states
+	PlainIndex    bool // the index of resources is in a file also where states are sealed
 }
 
 // MasterKeyPath returns where the master key file is, or is to be made.
@@ -209,6 +217,23 @@ func (s Settings) MasterKeyPath() string {
 		return s.Seal.MasterKeyFile
 	}
 	return filepath.Join(s.Storage.Path, "master.key")
+}
+
+// Audit says where the signed heads of the audit log go.
+type Audit struct {
+	HeadEvery   time.Duration
+	HeadFile    string // empty means none, as in the others
+	HeadSyslog  string
+	HeadWebhook Secret
+	KeyFile     string // empty means a file in Storage.Path
+}
+
+// AuditKeyPath returns where the key is, or is to be made, that heads of the audit log are signed with.
+func (s Settings) AuditKeyPath() string {
+	if s.Audit.KeyFile != "" {
+		return s.Audit.KeyFile
+	}
+	return filepath.Join(s.Storage.Path, "audit-key.pem")
 }
 
 // Runs says where runs are kept, and how the server executes those that it does itself.

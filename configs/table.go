@@ -29,7 +29,8 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), pageTable(), sealTable(), nodesTable(), limitsTable(), runsTable(), toolsTable(),
+		databaseTable(), authTable(), pageTable(), sealTable(), auditTable(), nodesTable(), limitsTable(),
+		runsTable(), toolsTable(),
 		logTable())
 }
 
@@ -259,14 +260,64 @@ func sealTable() []setting {
 			help: "File of the master key, mode 0600, that opens what is kept encrypted; `holdfast init` makes it. Empty " +
 				"means master.key in storage.path. On another disk, a copy of the data alone is of no use to a thief.",
 			set: into(func(s *Settings) *string { return &s.Seal.MasterKeyFile }, parseText)},
+		{section: in, key: "master_keys", env: "HOLDFAST_SEAL_MASTER_KEYS", kind: "secret", secret: true,
+			help: "The master keys themselves, for where the environment has secrets: what a master key file has, or its keys of " +
+				"64 hexadecimal digits with commas between them, the newest first. Then there is no file.",
+			set: into(func(s *Settings) *Secret { return &s.Seal.MasterKeys }, parseSecret)},
+		{section: in, key: "key_service", env: "HOLDFAST_SEAL_KEY_SERVICE", kind: "text",
+			help: "What wraps the master keys, so that their file is of no use without it: transit (HashiCorp Vault or OpenBao), " +
+				"aws, google or azure. It is asked at each start. Empty means that the file has the keys themselves.",
+			set: into(func(s *Settings) *string { return &s.Seal.KeyService },
+				parseOptionalChoice("transit", "aws", "google", "azure"))},
+		{section: in, key: "key", env: "HOLDFAST_SEAL_KEY", kind: "text",
+			help: "The service's key that wraps: its mount and name for transit, such as transit/holdfast; its ARN or ID, its " +
+				"resource name, or its address for the others.",
+			set: into(func(s *Settings) *string { return &s.Seal.Key }, parseText)},
+		{section: in, key: "key_address", env: "HOLDFAST_SEAL_KEY_ADDRESS", kind: "text",
+			help: "Address of the service. Empty means VAULT_ADDR for transit, and where the others usually are.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyAddress }, parseText)},
+		{section: in, key: "key_namespace", env: "HOLDFAST_SEAL_KEY_NAMESPACE", kind: "text",
+			help: "Namespace of transit. Empty means VAULT_NAMESPACE, or none.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyNamespace }, parseText)},
+		{section: in, key: "key_token_file", env: "HOLDFAST_SEAL_KEY_TOKEN_FILE", kind: "file",
+			help: "File with the token that the service is shown, read again for each request, so that who renews it replaces " +
+				"the file. Empty means VAULT_TOKEN for transit, AWS_ACCESS_KEY_ID and its like for aws, and the machine's " +
+				"identity for google and azure.",
+			set: into(func(s *Settings) *string { return &s.Seal.KeyTokenFile }, parseText)},
+		{section: in, key: "key_ca_file", env: "HOLDFAST_SEAL_KEY_CA_FILE", kind: "file",
+			help: "File of certificates that the service's has to be signed by. Empty means the system's.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyCAFile }, parseText)},
 		{section: in, key: "plain_states", env: "HOLDFAST_SEAL_PLAIN_STATES", def: "false", kind: "bool",
 			help: "Whether a new store keeps its states unencrypted, and not under the master key. One that is there already " +
 				"stays as it is until `holdfast seal enable`; what is encrypted stays so.",
 			set: into(func(s *Settings) *bool { return &s.Seal.PlainStates }, parseBool)},
-		{section: in, key: "index_in_memory", env: "HOLDFAST_SEAL_INDEX_IN_MEMORY", def: "false", kind: "bool",
-			help: "Whether the index of resources is kept in memory, and made anew at each start, as it always is where nodes " +
-				"share a database. In its file it has attributes that no state calls sensitive, unencrypted.",
-			set: into(func(s *Settings) *bool { return &s.Seal.IndexInMemory }, parseBool)},
+		{section: in, key: "plain_index", env: "HOLDFAST_SEAL_PLAIN_INDEX", def: "false", kind: "bool",
+			help: "Whether the index of resources has its file also where states are encrypted. In it are attributes that no " +
+				"state calls sensitive, unencrypted. Else it is in memory, about 1.5 KB a resource, and made anew at each start.",
+			set: into(func(s *Settings) *bool { return &s.Seal.PlainIndex }, parseBool)},
+	}
+}
+
+func auditTable() []setting {
+	const in = "audit"
+	return []setting{
+		{section: in, key: "head_every", env: "HOLDFAST_AUDIT_HEAD_EVERY", def: "10m", kind: "duration",
+			help: "How often the newest entry of each organization's audit log is signed and sent, if it is a new one.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Audit.HeadEvery }, parseDuration)},
+		{section: in, key: "head_file", env: "HOLDFAST_AUDIT_HEAD_FILE", kind: "file",
+			help: "File that signed heads are appended to; where the server can't take away what it wrote. " +
+				"`holdfast audit verify --heads` reads it.",
+			set: into(func(s *Settings) *string { return &s.Audit.HeadFile }, parseText)},
+		{section: in, key: "head_syslog", env: "HOLDFAST_AUDIT_HEAD_SYSLOG", kind: "address",
+			help: "Syslog that signed heads go to: udp://host:514, tcp://host:601 or unix:///dev/log.",
+			set:  into(func(s *Settings) *string { return &s.Audit.HeadSyslog }, parseText)},
+		{section: in, key: "head_webhook", env: "HOLDFAST_AUDIT_HEAD_WEBHOOK", kind: "secret", secret: true,
+			help: "Address that signed heads are posted to, as lines of JSON.",
+			set:  into(func(s *Settings) *Secret { return &s.Audit.HeadWebhook }, parseSecret)},
+		{section: in, key: "key_file", env: "HOLDFAST_AUDIT_KEY_FILE", kind: "file",
+			help: "File of the Ed25519 key that heads are signed with, in PEM, made at the first use. Empty means " +
+				"audit-key.pem in storage.path.",
+			set: into(func(s *Settings) *string { return &s.Audit.KeyFile }, parseText)},
 	}
 }
 

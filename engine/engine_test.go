@@ -135,6 +135,7 @@ func TestRefusedConstructsAreNamedWithTheirLine(t *testing.T) {
 		"check \"a\" {}\n":                                                              "check blocks aren't supported",
 		"terraform {\n  cloud {}\n}\n":                                                  "cloud blocks aren't supported",
 		"resource \"a_b\" \"c\" {\n  provisioner \"x\" {}\n}\n":                         "provisioner blocks aren't supported",
+		"terraform {\n  backend \"http\" {}\n  backend \"local\" {}\n}\n":               "there is a second backend",
 		"terraform {\n  backend \"s3\" {}\n}\n":                                         `the backend "s3" isn't supported`,
 		"module \"m\" {\n  source = \"hashicorp/consul/aws\"\n}\n":                      "isn't supported",
 		"locals {\n  a = local.b\n  b = local.a\n}\noutput \"x\" { value = local.a }\n": "local.a -> local.b -> local.a",

@@ -30,7 +30,8 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 	for range changes {
 		insight.Facts.Changes = append(insight.Facts.Changes, api.InsightChange{Address: name, Kind: "create",
 			Because: []string{name}})
-		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name, Link: "https://docs.example/rule",
+		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name,
+			Link:     "https://docs.example/rule",
 			Resource: name, Description: name, Recommendation: name})
 		insight.Costs.Estimated = append(insight.Costs.Estimated, api.InsightCost{Resource: name, Source: name})
 	}
@@ -44,7 +45,8 @@ func shape(text string) string {
 	for line := range strings.Lines(text) {
 		code := strings.Count(line, "`")
 		pipes := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1))
-		tags := strings.Join(regexp.MustCompile(`</?[a-z]+>`).FindAllString(regexp.MustCompile("`[^`]*`").ReplaceAllString(line, ""), -1), "")
+		bare := regexp.MustCompile("`[^`]*`").ReplaceAllString(line, "")
+		tags := strings.Join(regexp.MustCompile(`</?[a-z]+>`).FindAllString(bare, -1), "")
 		lines = append(lines, fmt.Sprintf("%d %d %s", code, pipes, tags))
 	}
 	return strings.Join(lines, "\n")
@@ -53,10 +55,10 @@ func shape(text string) string {
 // Whatever somebody calls their resources, branches and themselves, the comment is built as with a plain
 // name: no cell, code, fold or line ends early, nobody is mentioned, and nothing leads elsewhere.
 func TestNamesAreText(t *testing.T) {
-	parts := []string{"`", "```", "|", "\\", "\\|", "\n", "\r", "@team", "@acme/team", "<", ">", "<!--", "-->", "</details>",
-		"<img src=x>", "[a](https://evil.example)", "![a](//evil.example/x.png)", "https://evil.example", "www.evil.example",
-		"#1", "!1", "~1", "/merge", "/close", "&lt;", "&#64;team", "holdfast apply", "*", "_", "**", "~~", "$x$", "\x1b[2J",
-		"\u202e", "ü", "😀", " ", "x", "---", "## H", "- ", "1. ", "[x]: y", "<script>", ":"}
+	parts := []string{"`", "```", "|", "\\", "\\|", "\n", "\r", "@team", "@acme/team", "<", ">", "<!--", "-->",
+		"</details>", "<img src=x>", "[a](https://evil.example)", "![a](//evil.example/x.png)", "https://evil.example",
+		"www.evil.example", "#1", "!1", "~1", "/merge", "/close", "&lt;", "&#64;team", "holdfast apply", "*", "_", "**", "~~",
+		"$x$", "\x1b[2J", "\u202e", "ü", "😀", " ", "x", "---", "## H", "- ", "1. ", "[x]: y", "<script>", ":"}
 	rapid.Check(t, func(r *rapid.T) {
 		name := "n" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(r, "parts"), "")
 		if rapid.Bool().Draw(r, "begins so") {
@@ -128,7 +130,8 @@ func TestTextOfAFork(t *testing.T) {
 	if !strings.Contains(text, "comment `holdfast plan "+one[:12]+"`") {
 		t.Error(text)
 	}
-	if s := p.StatusOf(p.Plans[0], pulls.Settings{}, ""); s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
+	s := p.StatusOf(p.Plans[0], pulls.Settings{}, "")
+	if s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
 		t.Errorf("%+v", s)
 	}
 }

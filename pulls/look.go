@@ -46,6 +46,7 @@ func (l *look) all(ctx context.Context) error {
 	if l.lost || l.unsaved || ctx.Err() != nil {
 		return err
 	}
+	_, l.pull.Waits = l.pull.MayRun(l.settings)
 	before := l.pull.Trouble
 	l.pull.Trouble, l.pull.Failures = "", 0
 	if err != nil {
@@ -249,8 +250,8 @@ func (l *look) message(more string) string {
 
 // key is what a run is made by, once.
 func (l *look) key(what string, plan Plan) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s\x00%s\x00%s\x00%d", l.pull.Repository, l.pull.Number, l.pull.Key,
-		what, plan.Layer, plan.Commit, plan.Round))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s\x00%s\x00%s\x00%d", l.pull.Repository, l.pull.Number,
+		l.pull.Key, what, plan.Layer, plan.Commit, plan.Round))
 	return "pull " + hex.EncodeToString(sum[:])
 }
 

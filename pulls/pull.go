@@ -41,6 +41,8 @@ type Pull struct {
 	// Answers are what became of commands, the newest last.
 	Answers []Answer `json:",omitempty"`
 
+	// Waits is why nothing of the head is planned; empty where it is, or is soon.
+	Waits string `json:",omitempty"`
 	// Trouble is why the last look did not get to its end; empty if it did.
 	Trouble  string `json:",omitempty"`
 	Failures int    `json:",omitempty"` // looks in a row that did not

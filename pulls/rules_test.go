@@ -200,13 +200,14 @@ func TestOnlyWhatWasPlannedIsApplied(t *testing.T) {
 		verdict pulls.Verdict
 		status  pulls.Status
 	}{
-		"the same":         {func(*pulls.RunFact) {}, one, pulls.Confirm, pulls.Deciding},
-		"other changes":    {func(f *pulls.RunFact) { f.Changes = "d" }, one, pulls.Decline, pulls.Undone},
-		"another state":    {func(f *pulls.RunFact) { f.Base = "t" }, one, pulls.Decline, pulls.Undone},
-		"other files":      {func(f *pulls.RunFact) { f.Config = "beside-2" }, one, pulls.Decline, pulls.Undone},
-		"another head":     {func(*pulls.RunFact) {}, two, pulls.Decline, pulls.Stale},
-		"it goes on":       {func(f *pulls.RunFact) { f.Decide = false }, one, pulls.Wait, pulls.Running},
-		"it has ended":     {func(f *pulls.RunFact) { f.Decide, f.Ended, f.Good = false, true, true }, two, pulls.Wait, pulls.Done},
+		"the same":      {func(*pulls.RunFact) {}, one, pulls.Confirm, pulls.Deciding},
+		"other changes": {func(f *pulls.RunFact) { f.Changes = "d" }, one, pulls.Decline, pulls.Undone},
+		"another state": {func(f *pulls.RunFact) { f.Base = "t" }, one, pulls.Decline, pulls.Undone},
+		"other files":   {func(f *pulls.RunFact) { f.Config = "beside-2" }, one, pulls.Decline, pulls.Undone},
+		"another head":  {func(*pulls.RunFact) {}, two, pulls.Decline, pulls.Stale},
+		"it goes on":    {func(f *pulls.RunFact) { f.Decide = false }, one, pulls.Wait, pulls.Running},
+		"it has ended": {func(f *pulls.RunFact) { f.Decide, f.Ended, f.Good = false, true, true }, two, pulls.Wait,
+			pulls.Done},
 		"it has not, well": {func(f *pulls.RunFact) { f.Decide, f.Ended = false, true }, one, pulls.Wait, pulls.Failed},
 	} {
 		run := good

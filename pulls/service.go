@@ -22,6 +22,7 @@ type Deps struct {
 	Layers       Layers
 	Runs         Runs
 	Gate         *audit.Gate
+	Audit        audit.Recorder
 	// Link is the page of a run; nil where the server does not know its own address.
 	Link func(run string) string
 	Now  func() time.Time

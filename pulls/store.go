@@ -29,6 +29,11 @@ type Store interface {
 	// were more hints meanwhile.
 	Finish(ctx context.Context, ref Ref, token string, hints int64, now, next time.Time) error
 
+	// Settings returns what a repository wants of pull requests; the zero Settings where nobody has said.
+	Settings(ctx context.Context, org uuid.UUID, repository string) (Settings, error)
+	// SetSettings keeps that.
+	SetSettings(ctx context.Context, org uuid.UUID, repository string, s Settings) error
+
 	// Pull returns a pull request; false where there is none.
 	Pull(ctx context.Context, ref Ref) (Pull, bool, error)
 	// Pulls returns those of an organization, of a repository or of all for the empty name, those first

@@ -81,7 +81,8 @@ func newWorld(t *testing.T, provider forge.Provider) *world {
 		now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), keys: map[string]*run{},
 		ref: pulls.Ref{Org: uuid.New(), Repository: "infra", Number: 7}}
 	w.forge = w.there.Open(t)
-	w.Service = pulls.NewService(pulls.Deps{Store: mortal{sqlpulls.New(db), w}, Repositories: w, Layers: w, Runs: inRuns{w},
+	w.Service = pulls.NewService(pulls.Deps{Store: mortal{sqlpulls.New(db), w}, Repositories: w, Layers: w,
+		Runs: inRuns{w},
 		Link: func(run string) string { return "https://holdfast.example/runs/" + run },
 		Now:  func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }, Token: uuid.NewString,
 		Log: slog.New(slog.DiscardHandler)})
@@ -184,7 +185,8 @@ func (w *world) Drop(context.Context, uuid.UUID, string, string) error { return 
 // inRuns is what a world is as pulls.Runs.
 type inRuns struct{ *world }
 
-func (w inRuns) Begin(_ context.Context, _ auth.Principal, o api.RunOrder, of runs.PullOrder, key string) (string, error) {
+func (w inRuns) Begin(_ context.Context, _ auth.Principal, o api.RunOrder, of runs.PullOrder,
+	key string) (string, error) {
 	if found := w.keys[key]; found != nil {
 		return found.ID, nil
 	}

@@ -39,7 +39,8 @@ func TestPullRequestsAreKeptFromSecrets(t *testing.T) {
 		return all
 	}
 	for withhold, want := range map[bool]string{false: "region password", true: "region"} {
-		run, err := w.CreateOfPull(t.Context(), p, order, runs.PullOrder{Repository: "infra", Number: 7, Withhold: withhold}, "")
+		of := runs.PullOrder{Repository: "infra", Number: 7, Withhold: withhold}
+		run, err := w.CreateOfPull(t.Context(), p, order, of, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package seal
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,52 +11,28 @@ import (
 	"os"
 	"runtime"
 	"strings"
-
-	"github.com/holdfast/holdfast/internal/durable"
 )
 
 const (
-	fileMark     = "holdfast-master-key "
-	fileFormat   = "1"
-	fileMaxBytes = 64 << 10
-	fileComment  = `# Holdfast's master key: it opens what is kept encrypted. Without this file nobody can.
+	fileMark   = "holdfast-master-key "
+	fileFormat = "1"
+	// fileFormatKept may also have keys that a keeper has wrapped.
+	fileFormatKept = "2"
+	fileMaxBytes   = 64 << 10
+	fileComment    = `# Holdfast's master key: it opens what is kept encrypted. Without this file nobody can.
 # Keep a copy of it, and keep it apart from copies of the data. Newest key first.
 `
 )
 
-// CreateMasterFile makes a master file with a new key, mode 0600, durably. It fails with
-// fs.ErrExist when there is something at the path, and leaves that as it is.
-func CreateMasterFile(path string) error {
-	return durable.CreateNew(path, fileComment+fileMark+fileFormat+"\n"+fileLine(newKey()))
-}
+// CreateMasterFile is Create of a file without a Keeper.
+func CreateMasterFile(path string) error { return Source{Path: path}.Create(context.Background()) }
 
-// AddMaster makes a new key in the master file, in front of those that are there: data keys
-// are wrapped with it from then on, by who reads the file after that. The keys that are there
-// have to stay until Rewrap has been called for all organizations. One caller at a time.
-func AddMaster(path string) error {
-	text, info, err := readMasterText(path)
-	if err != nil {
-		return err
-	}
-	if _, err := parseMaster(text); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	first := bytes.Index(text, []byte(fileMark+fileFormat+"\n")) + len(fileMark+fileFormat+"\n")
-	return durable.Replace(path, string(text[:first])+fileLine(newKey())+string(text[first:]), info)
-}
+// AddMaster is Add of a file without a Keeper.
+func AddMaster(path string) error { return Source{Path: path}.Add(context.Background()) }
 
-// ReadMasterFile reads a master file. It refuses one that other accounts can read, and one that
-// is damaged or of a format that it doesn't know. Its errors tell nothing of the keys.
+// ReadMasterFile is Read of a file without a Keeper.
 func ReadMasterFile(path string) (*Master, error) {
-	text, _, err := readMasterText(path)
-	if err != nil {
-		return nil, err
-	}
-	master, err := parseMaster(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return master, nil
+	return Source{Path: path}.Read(context.Background())
 }
 
 func readMasterText(path string) (text []byte, info fs.FileInfo, err error) {
@@ -86,8 +62,36 @@ func readMasterText(path string) (text []byte, info fs.FileInfo, err error) {
 	return text, info, nil
 }
 
-// fileLine is the line of a key.
-func fileLine(key [keySize]byte) string { return fmt.Sprintf("%x %s\n", key, checkOf(key)) }
+// masterLine is the line of a key.
+type masterLine struct {
+	number  int           // in the file
+	key     [keySize]byte // zero for one that a keeper has wrapped
+	keeper  string        // empty for none
+	wrapped string
+	check   string
+	before  string // comments and blank lines of whoever keeps the file
+}
+
+func lineOf(key [keySize]byte) masterLine { return masterLine{key: key, check: checkOf(key)} }
+
+func (l masterLine) text() string {
+	if l.keeper != "" {
+		return l.before + fmt.Sprintf("%s:%s %s\n", l.keeper, l.wrapped, l.check)
+	}
+	return l.before + fmt.Sprintf("%x %s\n", l.key, l.check)
+}
+
+// fileText is the text of a file with these keys. Older programs read it where no keeper has wrapped any.
+func fileText(lines []masterLine) string {
+	format, text := fileFormat, ""
+	for _, line := range lines {
+		text += line.text()
+		if line.keeper != "" {
+			format = fileFormatKept
+		}
+	}
+	return fileComment + fileMark + format + "\n" + text
+}
 
 // checkOf finds slips of whoever copies a key by hand, and bits that the disk flipped.
 func checkOf(key [keySize]byte) string {
@@ -96,8 +100,9 @@ func checkOf(key [keySize]byte) string {
 }
 
 // parseMaster reads the text of a master file. It never quotes a line: that may be a key.
-func parseMaster(text []byte) (*Master, error) {
-	master, marked, number := &Master{}, false, 0
+func parseMaster(text []byte) ([]masterLine, error) {
+	var lines []masterLine
+	format, before, number := "", "", 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		line, whole := strings.CutSuffix(line, "\n")
@@ -105,21 +110,25 @@ func parseMaster(text []byte) (*Master, error) {
 		case !whole:
 			return nil, fmt.Errorf("line %d has no end: the file was cut off", number)
 		case line == "" || strings.HasPrefix(line, "#"):
-		case !marked:
+			before += line + "\n"
+		case format == "":
 			if err := checkMark(line); err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
-			marked = true
+			format, before = strings.TrimPrefix(line, fileMark), ""
 		default:
-			if err := master.add(line); err != nil {
+			one, err := parseLine(line, format)
+			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
+			one.number, one.before, before = number, before, ""
+			lines = append(lines, one)
 		}
 	}
-	if len(master.keys) == 0 {
+	if len(lines) == 0 {
 		return nil, errors.New("there is no key in it")
 	}
-	return master, nil
+	return lines, nil
 }
 
 func checkMark(line string) error {
@@ -127,26 +136,40 @@ func checkMark(line string) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("it is not %q: this is no master file", fileMark+fileFormat)
-	case format != fileFormat:
-		return fmt.Errorf("the format is not %s: a newer version may have written it", fileFormat)
+	case format != fileFormat && format != fileFormatKept:
+		return fmt.Errorf("the format is not %s or %s: a newer version may have written it", fileFormat, fileFormatKept)
 	}
 	return nil
 }
 
-// add takes one line with a key.
-func (m *Master) add(line string) error {
-	digits, check, _ := strings.Cut(line, " ")
-	raw, err := hex.DecodeString(digits)
+// parseLine reads one line with a key.
+func parseLine(line, format string) (l masterLine, err error) {
+	var first string
+	first, l.check, _ = strings.Cut(line, " ")
+	if format == fileFormatKept {
+		l.keeper, l.wrapped, _ = strings.Cut(first, ":")
+		if l.wrapped != "" {
+			return l, nil
+		}
+		l.keeper = ""
+	}
+	raw, err := hex.DecodeString(first)
 	if err != nil || len(raw) != keySize {
-		return fmt.Errorf("it does not begin with %d hexadecimal digits", 2*keySize)
+		return l, fmt.Errorf("it does not begin with %d hexadecimal digits", 2*keySize)
 	}
-	if check != checkOf([keySize]byte(raw)) {
-		return errors.New("the key does not match its check digits: the line is damaged")
+	if l.check != checkOf([keySize]byte(raw)) {
+		return l, errors.New("the key does not match its check digits: the line is damaged")
 	}
-	key := newMasterKey([keySize]byte(raw))
+	l.key = [keySize]byte(raw)
+	return l, nil
+}
+
+// add takes one key more.
+func (m *Master) add(raw [keySize]byte) error {
+	key := newMasterKey(raw)
 	for _, k := range m.keys {
 		if k.id == key.id {
-			return errors.New("the key is in the file twice")
+			return errors.New("the key is there twice")
 		}
 	}
 	m.keys = append(m.keys, key)

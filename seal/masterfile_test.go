@@ -103,7 +103,7 @@ func TestMasterFileRefuses(t *testing.T) {
 		mark + flipped:                     "check digits",
 		mark + key + key:                   "twice",
 		mark + key + "more\n":              "line 3",
-		"holdfast-master-key 2\n" + key:    "newer version",
+		"holdfast-master-key 3\n" + key:    "newer version",
 		key:                                "no master file",
 		strings.ReplaceAll(good, "\n", ""): "cut off",
 		mark + key + strings.Repeat("#"+strings.Repeat(" ", 99)+"\n", 700): "too large",

@@ -76,7 +76,7 @@ func (p *parts) openShared(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("what nodes tell one another", db)
-	master, err := storage.MarkingMaster(p.settings)
+	master, err := storage.MarkingMaster(ctx, p.settings)
 	if err != nil {
 		return err
 	}

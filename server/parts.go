@@ -185,6 +185,9 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
 	p.live = live.NewHub(live.Deps{Log: p.states, Gate: p.gate, Logger: p.log})
 	p.service.OnMove(func(_ context.Context, moved state.Moved) { p.live.Wake(moved.Ref.Org) })
+	if err := p.startHeads(ctx); err != nil {
+		return err
+	}
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}

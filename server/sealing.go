@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage"
 )
 
@@ -39,6 +38,9 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 		return nil
 	}
 	path := p.settings.MasterKeyPath()
+	if p.settings.Seal.MasterKeys.Reveal() != "" {
+		return nil
+	}
 	if _, err := os.Stat(filepath.Join(p.settings.Storage.Path, "state.db")); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -52,7 +54,7 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 }
 
 func (p *parts) createMaster(ctx context.Context, path string) error {
-	if err := seal.CreateMasterFile(path); err != nil {
+	if err := storage.CreateMaster(ctx, p.settings); err != nil {
 		return fmt.Errorf("make the master key file: %w", err)
 	}
 	p.log.WarnContext(ctx, "made a master key file; keep a copy of it apart from copies of the data: if it is lost, "+

@@ -62,7 +62,7 @@ func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master,
 		return seal.NewMaster(), nil
 	}
 	path := p.settings.MasterKeyPath()
-	master, err := seal.ReadMasterFile(path)
+	master, err := storage.ReadMaster(ctx, p.settings)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return master, err
 	}
@@ -77,5 +77,5 @@ func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master,
 	if err := p.createMaster(ctx, path); err != nil {
 		return nil, err
 	}
-	return seal.ReadMasterFile(path)
+	return storage.ReadMaster(ctx, p.settings)
 }

@@ -181,7 +181,7 @@ func (p *databasePlace) open(ctx context.Context) (err error) {
 
 // upToDate has nothing of states left in the journal.
 func (p *databasePlace) upToDate(ctx context.Context) (err error) {
-	master, err := masterOf(p.settings)
+	master, err := masterOf(ctx, p.settings)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/mysqlstates"
@@ -37,7 +35,7 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 		}
 		return readmap.New(store, settings.State.CacheBytes), nil
 	case configs.MySQL:
-		master, err := masterOf(settings)
+		master, err := masterOf(ctx, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +65,7 @@ func ClockOf(states state.Store) func() time.Time {
 // openSQLite makes room on a full disk by what can be made again: SQLite needs some space
 // even to read.
 func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger) (*sqlite.Store, error) {
-	master, err := masterOf(settings)
+	master, err := masterOf(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +81,4 @@ func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger
 	log.ErrorContext(ctx, "no space left on the disk: the resource index was removed, so that states can be read; it is "+
 		"made again when there is room", "error", err)
 	return sqlite.Open(ctx, options)
-}
-
-// masterOf reads the master key file, if there is one.
-func masterOf(settings configs.Settings) (*seal.Master, error) {
-	master, err := seal.ReadMasterFile(settings.MasterKeyPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return master, err
 }

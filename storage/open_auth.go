@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"time"
 
@@ -35,7 +34,7 @@ func OpenAuth(ctx context.Context, settings configs.Settings, wait time.Duration
 	if err != nil {
 		return nil, err
 	}
-	master, err := MarkingMaster(settings)
+	master, err := MarkingMaster(ctx, settings)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -44,15 +43,11 @@ func OpenAuth(ctx context.Context, settings configs.Settings, wait time.Duration
 
 // MarkingMaster returns the master keys that mark what nodes share of auth.cfg: those of the file that all of
 // them have. It is nil where the settings name none, as each node has one of its own then, or it is not there yet.
-func MarkingMaster(settings configs.Settings) (*seal.Master, error) {
-	if settings.Seal.MasterKeyFile == "" {
+func MarkingMaster(ctx context.Context, settings configs.Settings) (*seal.Master, error) {
+	if settings.Seal.MasterKeyFile == "" && settings.Seal.MasterKeys.Reveal() == "" {
 		return nil, nil
 	}
-	master, err := seal.ReadMasterFile(settings.Seal.MasterKeyFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return master, err
+	return masterOf(ctx, settings)
 }
 
 // OpenShared opens the database of [database] for the little that nodes tell one another: what they

@@ -70,13 +70,14 @@ type Rotated struct {
 // Rotate makes a new master key in the master key file, unless only what is there is to be used, and has it wrap all
 // data keys. The older ones stay in the file. It may be called again at any time: what is wrapped already stays so.
 func (k Keyring) Rotate(ctx context.Context, settings configs.Settings, fresh bool) (done Rotated, err error) {
-	path := settings.MasterKeyPath()
-	if fresh {
-		if err := seal.AddMaster(path); err != nil {
-			return done, fmt.Errorf("make a new master key: %w", err)
-		}
+	from, err := MasterSource(settings)
+	if err != nil {
+		return done, err
 	}
-	master, err := seal.ReadMasterFile(path)
+	if err := from.Change(ctx, fresh); err != nil {
+		return done, fmt.Errorf("make a new master key: %w", err)
+	}
+	master, err := from.Read(ctx)
 	if err != nil {
 		return done, err
 	}

@@ -1,6 +1,8 @@
 package authfile
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -221,6 +223,11 @@ func (w *Watcher) Policy(org uuid.UUID, name string) state.Policy {
 // its label says; empty for a key that is gone, or has neither.
 func (w *Watcher) KeyName(org uuid.UUID, id string) string {
 	return w.inForce.Load().keys[keyOf{org, id}]
+}
+
+// Organizations returns all organizations, in no order.
+func (w *Watcher) Organizations() []uuid.UUID {
+	return slices.Collect(maps.Keys(w.inForce.Load().orgs))
 }
 
 // RunsLocal returns the organizations whose runs the server itself executes, in no order: what

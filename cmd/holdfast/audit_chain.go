@@ -15,7 +15,7 @@ import (
 const chainPage = 1000
 
 func newAuditVerifyCommand(a *app) *cobra.Command {
-	var head string
+	var head, headsFile, signer string
 	var asJSON bool
 	cmd := a.remote(&cobra.Command{
 		Use:   "verify",
@@ -24,16 +24,20 @@ func newAuditVerifyCommand(a *app) *cobra.Command {
 all before it: an entry that was changed, moved, added or taken out shows.
 
 Who can write to the database can also make all hashes anew, or cut off the newest entries. That shows with
---head alone: what 'holdfast audit head' has printed at some time, and you have kept where they can't write.
+--head alone: what 'holdfast audit head' has printed at some time, and you have kept where they can't write, and
+with --heads: what a server has signed and sent there (audit.head_file and its like). All heads of the organization
+in that file have to be signed, and in the log; --signer says by which key, whose fingerprint the server logs when
+it starts.
 
 The server does the work, of which nothing is changed by it. Entries from before the server had hashes can't be
 checked, and are counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
 		Example: `  holdfast audit verify
   holdfast audit verify --head "$(cat audit-head)"
+  holdfast audit verify --heads /mnt/worm/heads --signer "$(cat signer)"
   holdfast audit verify --json`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, c *client.Client, _ []string) error {
-		found, err := a.verifyChain(ctx, c, head)
+		found, err := a.verifyLog(ctx, c, head, headsFile, signer)
 		if err != nil {
 			return err
 		}
@@ -48,6 +52,9 @@ checked, and are counted. The exit code is 0 where all is as it was, and 1 other
 		return err
 	})
 	cmd.Flags().StringVar(&head, "head", "", "an entry, SEQUENCE:HASH, that has to be in the log as it was then")
+	cmd.Flags().StringVar(&headsFile, "heads", "", "file of signed heads, which all have to be in the log; - is stdin")
+	cmd.Flags().StringVar(&signer, "signer", "", "fingerprint of the key that has to have signed them")
+	cmd.MarkFlagsMutuallyExclusive("head", "heads")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

@@ -39,7 +39,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	o := newTenant(t)
 	dir := o.smallDisk("8m")
 	const noReserve = "HOLDFAST_DISK_RESERVE=off" // it is larger than the disk
-	r := o.start(noReserve)
+	r := o.start(noReserve, "HOLDFAST_SEAL_PLAIN_INDEX=true")
 	o.reaching(r)
 	o.push("app", network(1, "eu", "small"))
 	o.must("resource", "search", "aws_vpc")
@@ -47,7 +47,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	<-r.ended
 	filler := filepath.Join(dir, "filler")
 	_ = os.WriteFile(filler, make([]byte, 16<<20), 0o600) // until it is full
-	r = o.start(noReserve)
+	r = o.start(noReserve, "HOLDFAST_SEAL_PLAIN_INDEX=true")
 	o.reaching(r)
 	if status, body := o.call(r, "GET", "/api/v1/state/app", ""); status != 200 {
 		t.Errorf("a read: %d %s", status, body)
@@ -77,7 +77,7 @@ func TestIndexThatIsNotThere(t *testing.T) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := o.start()
+	r := o.start("HOLDFAST_SEAL_PLAIN_INDEX=true")
 	o.reaching(r)
 	o.push("app", network(1, "eu", "small"))
 	if status, body := o.call(r, "GET", "/api/v1/resources?q=aws_vpc", ""); status != 503 ||

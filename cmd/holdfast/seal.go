@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/server"
 	"github.com/holdfast/holdfast/storage"
 )
@@ -196,7 +195,7 @@ func (a *app) sealRotate(cmd *cobra.Command, rewrap bool) error {
 
 // rotateHere does it where no server runs.
 func (a *app) rotateHere(ctx context.Context, settings configs.Settings, rewrap bool) (said string, err error) {
-	if _, err := seal.ReadMasterFile(settings.MasterKeyPath()); err != nil {
+	if _, err := storage.ReadMaster(ctx, settings); err != nil {
 		return "", err
 	}
 	db, err := storage.OpenRuns(ctx, settings, slog.New(slog.NewTextHandler(io.Discard, nil)))

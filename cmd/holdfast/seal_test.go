@@ -61,7 +61,7 @@ func TestSealCommands(t *testing.T) {
 	}
 	r.stop()
 	r.wait()
-	r = s.start("HOLDFAST_SEAL_INDEX_IN_MEMORY=true")
+	r = s.start()
 	if _, err := os.Stat(filepath.Join(s.data, "resources.db")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the index is on the disk: %v", err)
 	}

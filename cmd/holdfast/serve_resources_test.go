@@ -18,7 +18,7 @@ func (o tenant) reaching(r *running) {
 // resource index's neither; it is the same after a restart.
 func TestPurgeEmptiesEveryFile(t *testing.T) {
 	o := newTenant(t)
-	r := o.start()
+	r := o.start("HOLDFAST_SEAL_PLAIN_INDEX=true")
 	o.reaching(r)
 	secret := "9c3fe12a77hunter2"
 	o.push("app", network(1, secret, "small"))
@@ -39,7 +39,7 @@ func TestPurgeEmptiesEveryFile(t *testing.T) {
 	}
 	r.stop()
 	<-r.ended
-	o.reaching(o.start())
+	o.reaching(o.start("HOLDFAST_SEAL_PLAIN_INDEX=true"))
 	if out := o.must("resource", "search", "aws_vpc"); strings.Contains(out, "aws_vpc.net0") {
 		t.Errorf("after a restart a version that is purged is found:\n%s", out)
 	}

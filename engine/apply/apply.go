@@ -3,6 +3,7 @@
 package apply
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -99,6 +100,7 @@ type run struct {
 
 	mu       sync.Mutex // guards all below, and the evaluator
 	state    *statefile.File
+	written  bool                 // something was saved
 	values   map[string]cty.Value // of instances, as others see them
 	result   Result
 	errs     []error
@@ -248,9 +250,27 @@ func (r *run) finish(ctx context.Context, failed bool) (*Result, error) {
 	return &r.result, e
 }
 
-// save writes what is recorded now, under the next serial.
+// unchanged reports whether the state is the one that is stored.
+func (r *run) unchanged() bool {
+	if r.plan.Absent {
+		return false
+	}
+	stored, err := r.plan.Recorded.Bytes()
+	if err != nil {
+		return false
+	}
+	now, err := r.state.Bytes()
+	return err == nil && bytes.Equal(stored, now)
+}
+
+// save writes what is recorded now, under the next serial, unless that is what is stored.
 func (r *run) save(ctx context.Context) error {
 	r.mu.Lock()
+	if !r.written && r.unchanged() {
+		r.mu.Unlock()
+		return nil
+	}
+	r.written = true
 	r.state.Serial++
 	copied := r.state.Clone()
 	r.mu.Unlock()

@@ -29,6 +29,9 @@ func (m *Module) readSettings(b *hcl.Block) error {
 				return diag.At(inner.DefRange, constructOf(inner), "the backend %q isn't supported", kind).
 					WithHint("use local or http")
 			}
+			if m.Backend != nil {
+				return diag.At(inner.DefRange, constructOf(inner), "there is a second backend; the first is at %s", m.Backend.Range)
+			}
 			m.Backend = &Backend{inner.Labels[0], inner.Body, inner.DefRange}
 		default:
 			err = unsupported(inner)

@@ -29,6 +29,7 @@ func RunStore(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 	t.Run("Claims", func(t *testing.T) { claims(t, open) })
 	t.Run("Hints", func(t *testing.T) { hints(t, open) })
 	t.Run("Together", func(t *testing.T) { together(t, open) })
+	t.Run("Settings", func(t *testing.T) { settings(t, open) })
 	t.Run("Lists", func(t *testing.T) { lists(t, open) })
 }
 
@@ -137,5 +138,21 @@ func lists(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 	}
 	if due, err := one.Due(ctx, at(100), 2); err != nil || len(due) != 2 || due[0].Number != 9 || due[1].Number != 3 {
 		t.Error("not those that wait the longest", due, err)
+	}
+}
+
+func settings(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, other := open(t)
+	ctx, org := t.Context(), uuid.New()
+	for _, want := range []pulls.Settings{{}, {Apply: "admin", Branch: "main"}, {Off: true}} {
+		if want != (pulls.Settings{}) {
+			check(t, one.SetSettings(ctx, org, "infra", want))
+		}
+		if got, err := other.Settings(ctx, org, "infra"); err != nil || got != want {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if got, err := other.Settings(ctx, uuid.New(), "infra"); err != nil || got != (pulls.Settings{}) {
+			t.Errorf("another organization's are %+v, %v", got, err)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -28,7 +29,7 @@ func (d *doctor) runs() (err error) {
 		return nil
 	}
 	d.tell("decrypting configurations")
-	master, err := seal.ReadMasterFile(d.settings.MasterKeyPath())
+	master, err := storage.ReadMaster(d.ctx, d.settings)
 	if err != nil {
 		return nil // key tells
 	}
@@ -103,9 +104,8 @@ func (d *doctor) blob(blobs *sqldb.Blobs, b blob) error {
 
 // key reads the master key file.
 func (d *doctor) key() error {
-	path := d.settings.MasterKeyPath()
-	if _, err := seal.ReadMasterFile(path); err != nil && d.has("runs.db") {
-		d.found(path, doKey, "the master key can't be read, and so nothing that is kept encrypted: %v", err)
+	if _, err := storage.ReadMaster(d.ctx, d.settings); err != nil && d.has("runs.db") {
+		d.found(d.settings.MasterKeyPath(), doKey, "the master key can't be read, and so nothing that is kept encrypted: %v", err)
 	}
 	return nil
 }

@@ -33,8 +33,8 @@ func (d *DB) RowValues() bool { return d.Dialect() == SQLite }
 func movedTables() []moving.Table {
 	var all []moving.Table
 	for _, name := range []string{"organizations", "data_keys", "blobs", "workspaces", "variables",
-		"organization_variables", "snapshots", "workspace_snapshots", "audit_outbox", "sessions", "pull_requests", "runs",
-		"run_events",
+		"organization_variables", "snapshots", "workspace_snapshots", "audit_outbox", "sessions",
+		"pull_requests", "pull_settings", "runs", "run_events",
 		"run_lines", "run_queues", "run_turns", "run_tallies", "run_logs", "run_files", "run_uploads", "run_pools",
 		"run_agents", "run_changes", "run_changed", "run_days", "policies"} {
 		all = append(all, moving.Table{Name: name})

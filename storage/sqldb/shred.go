@@ -49,6 +49,7 @@ func shredTables() []shredTable {
 		{name: "policies", key: "org, workspace, name, version", most: 5 * shredPieces},
 		{name: "sessions", key: "org, hash"},
 		{name: "pull_requests", key: "org, repository, number"},
+		{name: "pull_settings", key: "org, repository"},
 		{name: "audit_outbox", key: "id"},
 		{name: "key_uses", key: "org, key_id"},
 		{name: "notices", key: "org, sequence, at"},

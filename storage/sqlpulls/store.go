@@ -58,8 +58,8 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) (all []pulls.
 }
 
 // Claim implements pulls.Store.
-func (s *Store) Claim(ctx context.Context, ref pulls.Ref, token string, now, until time.Time) (p pulls.Pull, hints int64,
-	ok bool, err error) {
+func (s *Store) Claim(ctx context.Context, ref pulls.Ref, token string, now,
+	until time.Time) (p pulls.Pull, hints int64, ok bool, err error) {
 	err = s.db.Write(ctx, ref.Org, func(tx sqldb.Tx) error {
 		p, hints, ok = pulls.Pull{}, 0, false
 		claimed, err := sqldb.Change(tx, "UPDATE pull_requests SET claim = ?, claimed = ? WHERE "+one+
@@ -70,8 +70,8 @@ func (s *Store) Claim(ctx context.Context, ref pulls.Ref, token string, now, unt
 		}
 		var body string
 		var revision int64
-		if _, err := sqldb.One(tx, []any{&hints, &revision, &body}, "SELECT hints, revision, body FROM pull_requests WHERE "+
-			one, keyOf(ref)...); err != nil {
+		if _, err := sqldb.One(tx, []any{&hints, &revision, &body},
+			"SELECT hints, revision, body FROM pull_requests WHERE "+one, keyOf(ref)...); err != nil {
 			return err
 		}
 		ok = true
@@ -105,6 +105,38 @@ func (s *Store) Finish(ctx context.Context, ref pulls.Ref, token string, hints i
 		_, err := tx.Exec("UPDATE pull_requests SET claim = '', claimed = 0, due = CASE WHEN hints > ? THEN ? ELSE ? END "+
 			"WHERE "+one+" AND claim = ?",
 			append(append([]any{hints, now.UnixMicro(), due}, keyOf(ref)...), token)...)
+		return err
+	})
+}
+
+// Settings implements pulls.Store.
+func (s *Store) Settings(ctx context.Context, org uuid.UUID, repository string) (set pulls.Settings, err error) {
+	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+		var body string
+		there, err := sqldb.One(q, []any{&body}, "SELECT body FROM pull_settings WHERE org = ? AND repository = ?",
+			org.String(), repository)
+		if err != nil || !there {
+			return err
+		}
+		return json.Unmarshal([]byte(body), &set)
+	})
+	return set, err
+}
+
+// SetSettings implements pulls.Store.
+func (s *Store) SetSettings(ctx context.Context, org uuid.UUID, repository string, set pulls.Settings) error {
+	body, err := json.Marshal(set)
+	if err != nil {
+		return err
+	}
+	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {
+		there, err := sqldb.Change(tx, "DELETE FROM pull_settings WHERE org = ? AND repository = ?", org.String(), repository)
+		_ = there // another one comes in its place
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec("INSERT INTO pull_settings (org, repository, body) VALUES (?, ?, ?)", org.String(), repository,
+			string(body))
 		return err
 	})
 }

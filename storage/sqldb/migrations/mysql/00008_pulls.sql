@@ -15,3 +15,11 @@ CREATE TABLE IF NOT EXISTS pull_requests (
   PRIMARY KEY (org, repository, number),
   KEY pull_requests_by_due (due)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What repositories want of pull requests.
+CREATE TABLE IF NOT EXISTS pull_settings (
+  org        CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  repository VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  body       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (org, repository)
+) ENGINE = InnoDB;

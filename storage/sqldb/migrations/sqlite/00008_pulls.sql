@@ -14,3 +14,11 @@ CREATE TABLE pull_requests (
   PRIMARY KEY (org, repository, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX pull_requests_by_due ON pull_requests (due) WHERE due > 0;
+
+-- What repositories want of pull requests.
+CREATE TABLE pull_settings (
+  org        TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  body       TEXT NOT NULL,              -- JSON
+  PRIMARY KEY (org, repository)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,58 @@
+package pulls
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// ActionSettings is that somebody has changed what a repository wants of pull requests.
+const ActionSettings audit.Action = "pulls.settings"
+
+// Check returns what is wrong with the settings, as a fault.ParameterInvalid.
+func (s Settings) Check() error {
+	for name, value := range map[string]string{"plan": s.Plan, "apply": s.Apply} {
+		if value != "" && value != "write" && value != "admin" {
+			return fault.New(fault.ParameterInvalid, "%s is write or admin, and not %.40q", name, value)
+		}
+	}
+	if len(s.Branch) > 255 {
+		return fault.New(fault.ParameterInvalid, "the name of a branch has at most 255 bytes")
+	}
+	return nil
+}
+
+// SettingsOf returns what a repository wants of pull requests.
+func (s *Service) SettingsOf(ctx context.Context, p auth.Principal, repository string) (Settings, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
+		return Settings{}, err
+	}
+	return s.Store.Settings(ctx, p.Org, repository)
+}
+
+// Configure says what a repository wants of pull requests. To let comments apply takes the right to approve:
+// it says yes for all that come.
+func (s *Service) Configure(ctx context.Context, p auth.Principal, repository string, set Settings) error {
+	if err := s.Gate.Authorize(ctx, p, auth.WriteWorkspace); err != nil {
+		return err
+	}
+	if set.Apply != "" || set.Secrets || set.Plan != "" {
+		if err := s.Gate.Authorize(ctx, p, auth.ApproveRun); err != nil {
+			return err
+		}
+	}
+	if err := set.Check(); err != nil {
+		return err
+	}
+	if p.States != nil {
+		return fault.New(fault.RightMissing,
+			"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States)
+	}
+	if err := s.Store.SetSettings(ctx, p.Org, repository, set); err != nil {
+		return err
+	}
+	return s.Audit.Record(context.WithoutCancel(ctx), audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p),
+		Action: ActionSettings, Note: "repository " + repository})
+}

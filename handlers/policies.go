@@ -33,12 +33,14 @@ func (d Deps) routePolicies(all section, native gin.HandlerFunc, guard *middlewa
 	one := at.tagged(tagPolicies, fault.NameInvalid)
 	one.route("GET", "/:bundle", op("getPolicy", "A bundle of policies with its files and its versions").
 		with(of, numberOf("version", "This version; else the newest.")).gives(api.PolicyBundle{}).needs(auth.ReadRun).
-		fails(fault.PolicyNotFound), h.show, middleware.Admit(0))
-	one.route("PUT", "/:bundle", op("pushPolicy", "Make a version of a bundle of policies, which is compiled and tested before").
+		fails(fault.PolicyNotFound, fault.PolicyInvalid), h.show, middleware.Admit(0))
+	one.route("PUT", "/:bundle", op("pushPolicy",
+		"Make a version of a bundle of policies, which is compiled and tested before").
 		with(of).takes(api.PolicyOrder{}).gives(api.Policy{}).needs(auth.ManagePolicies).
 		fails(fault.PolicyInvalid, fault.PoliciesFull, fault.StoreFull), h.push, middleware.Admit(maxPolicyBytes))
 	one.route("DELETE", "/:bundle", op("removePolicy", "Take a bundle of policies away with all its versions").
-		with(of).gives(api.Done{}).needs(auth.ManagePolicies).fails(fault.StoreFull), h.remove, middleware.Admit(0))
+		with(of).gives(api.Done{}).needs(auth.ManagePolicies).fails(fault.StoreFull, fault.PolicyInvalid), h.remove,
+		middleware.Admit(0))
 }
 
 // workspace reads whose bundles are meant; empty for the organization's.

@@ -29,7 +29,8 @@ func fillWorkspaces(c caller) {
 		{"PUT " + x + "/-/files/d/main.tf", "a = 1\n", 200, ""},
 		{"PUT " + x + "/-/files/binary", "\xff", 200, ""},
 		{"DELETE " + x + "/-/files/run.sh", "", 200, ""},
-		{"PUT /api/v1/policies/base", wirePolicy, 200, ""},
+		{"PUT /api/v1/policies/base", strings.Replace(wirePolicy, "hold", "advise", 1), 200, ""},
+		{"PUT /api/v1/policies/own?workspace=waits", strings.Replace(wirePolicy, "hold", "advise", 1), 200, ""},
 	})
 }
 

@@ -157,6 +157,9 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, workspace, name 
 	if err := s.scoped(ctx, p, auth.ManagePolicies, workspace); err != nil {
 		return err
 	}
+	if err := CheckName(name); err != nil {
+		return err
+	}
 	ref := Ref{p.Org, workspace, name}
 	_, err := s.update(ctx, ref, func(newest *Bundle, _ int) (Change, error) {
 		if newest == nil {
@@ -209,6 +212,9 @@ func (s *Service) List(ctx context.Context, p auth.Principal, workspace string) 
 func (s *Service) Get(ctx context.Context, p auth.Principal, workspace, name string,
 	version int64) (one Bundle, files []File, all []Bundle, err error) {
 	if err := s.scoped(ctx, p, auth.ReadRun, workspace); err != nil {
+		return Bundle{}, nil, nil, err
+	}
+	if err := CheckName(name); err != nil {
 		return Bundle{}, nil, nil, err
 	}
 	ref := Ref{p.Org, workspace, name}

@@ -8712,7 +8712,18 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyBundle"];
                 };
             };
-            400: components["responses"]["Failure400"];
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "policy_invalid";
+                    };
+                };
+            };
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             /** @description Not Found */
@@ -8841,7 +8852,18 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["Failure400"];
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "policy_invalid";
+                    };
+                };
+            };
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];

@@ -43,6 +43,7 @@ const (
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
 	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others
 	RunApprove      Action = "run.approve"       // somebody said yes to its plan
+	RunBreakGlass   Action = "run.break_glass"   // somebody had it applied whatever held it; Reason says why
 	RunDeny         Action = "run.deny"          // somebody said no
 	RunDiscard      Action = "run.discard"       // its plan is not wanted
 	RunCancel       Action = "run.cancel"        // it was told to stop
@@ -73,6 +74,8 @@ const (
 	DriftFind     Action = "drift.find"      // a check has found what nobody expects; Note says what
 	DriftHeal     Action = "drift.heal"      // it is as planned again
 	DriftExpect   Action = "drift.expect"    // somebody has said that drift is as it should be, or took that back
+	PolicyPush    Action = "policy.push"     // a bundle of policies got a version; Note names it, as in the others
+	PolicyRemove  Action = "policy.remove"   // it is gone
 	NoticeDrop    Action = "notice.drop"     // a notice could not be delivered; Note says which and why
 )
 

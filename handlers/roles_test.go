@@ -138,14 +138,16 @@ func rightsOfRuns() map[string]auth.Right {
 	const one, part = " /api/v1/runs/" + noRun, " /enclaves/e/partitions/p/iac/runs"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
-			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
+		auth.ReadRun: {"GET /api/v1/policies", "GET /api/v1/policies/x", "GET /api/v1/runs", "GET /api/v1/pools", "GET" + one,
+			"GET" + one + "/events", "GET" + one +
+				"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
 			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
 		auth.PlanRun:        {"POST /api/v1/runs"},
 		auth.ApproveRun:     {"POST" + one + "/deny"},
+		auth.ManagePolicies: {"PUT /api/v1/policies/x", "DELETE /api/v1/policies/x"},
 		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
 		auth.ForceUnlock:    {"POST" + one + "/resolve"},
 		auth.ReadRepository: {"GET /api/v1/repositories", "GET /api/v1/repositories/x"},
@@ -200,7 +202,8 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // narrowed reports whether a route is about a state, or about what all of them share, so that a
 // key for other states is refused.
 func narrowed(route string) bool {
-	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
+	return strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
+		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
 		route == "POST /enclaves/e/partitions/p/iac/runs" ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"

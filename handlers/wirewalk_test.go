@@ -58,7 +58,8 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	world := runworld.New(t)
 	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
-	deps.Insights = insight.NewService(world.Service, nil, time.Now)
+	deps.Insights = insight.NewService(world.Service, deps.Policies, nil, time.Now)
+	world.Insights = deps.Insights
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
 	reader, run := c, c
 	reader.key, run.key = "reader", "run"

@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
@@ -79,6 +80,7 @@ type parts struct {
 	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
 	insights      *insight.Service   // likewise
+	policies      *policy.Service    // likewise
 	sessions      *middleware.Sessions
 	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens

@@ -57,6 +57,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Repositories:   p.repositories,
 		Runs:           p.runs,
 		Insights:       p.insights,
+		Policies:       p.policies,
 		Live:           p.live,
 		Quota:          p.keeper,
 		Databases:      p.databases(),

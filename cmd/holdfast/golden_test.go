@@ -129,7 +129,8 @@ func speaking() []string {
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",
 		"run plan", "run apply", "run destroy", "run approve", "run deny", "run cancel", "run retry", "run resolve",
-		"run log", "run discard", "run insight", "insight", "policy test",
+		"run log", "run discard", "run insight", "insight", "policy test", "policy push", "policy list", "policy show",
+		"policy remove",
 		"enclave validate", "enclave graph", "enclave diff", "iac logs",
 		"infra plan", "infra apply", "infra pull", // their texts have goldens of their own
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",

@@ -31,6 +31,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Runs', [
     ['run.create', 'asked for a run'],
     ['run.approve', 'approved a plan'],
+    ['run.break_glass', 'broke the glass for a plan'],
     ['run.deny', 'denied a plan'],
     ['run.discard', 'discarded a plan'],
     ['run.cancel', 'cancelled a run'],
@@ -55,6 +56,10 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['drift.find', 'something was changed outside'],
     ['drift.heal', 'drift is gone'],
     ['drift.expect', 'said which drift is expected'],
+  ]],
+  ['Policies', [
+    ['policy.push', 'pushed policies'],
+    ['policy.remove', 'removed policies'],
   ]],
   ['Pools and agents', [
     ['pool.create', 'made a pool'],

@@ -2967,7 +2967,7 @@ export interface components {
         /** @description GateReason is why a plan waits for a person whatever is applied without a question. */
         GateReason: {
             /**
-             * @description Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
+             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that could not be looked at.
              * @enum {string}
              */
             gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "unread";

@@ -34,7 +34,6 @@ const (
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
 	ManagePolicies Right = "policy:manage"   // push and remove bundles of policies
-	BreakGlass     Right = "run:break_glass" // have a plan applied whatever holds it, with a reason
 	// What configurations come from. No list of states narrows these.
 	ReadRepository  Right = "repository:read"  // what repositories there are, and how they do; never their credentials
 	WriteRepository Right = "repository:write" // register, change, fetch and remove them
@@ -74,7 +73,7 @@ func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, BreakGlass,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents,
 			ManagePolicies, ReadKeys, ManageKeys, ReadRepository, WriteRepository}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},

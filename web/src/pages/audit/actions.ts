@@ -31,7 +31,6 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Runs', [
     ['run.create', 'asked for a run'],
     ['run.approve', 'approved a plan'],
-    ['run.break_glass', 'broke the glass for a plan'],
     ['run.deny', 'denied a plan'],
     ['run.discard', 'discarded a plan'],
     ['run.cancel', 'cancelled a run'],

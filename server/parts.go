@@ -25,6 +25,7 @@ import (
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -78,6 +79,7 @@ type parts struct {
 	workspaces    *workspace.Service // likewise
 	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
+	layers        *layers.Service    // likewise
 	insights      *insight.Service   // likewise
 	sessions      *middleware.Sessions
 	issuer        *handlers.Issuer // nil for none
@@ -198,6 +200,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openSessions(ctx); err != nil {
 		return err
 	}
+	p.openLayers(ctx)
 	p.fetchRepositories(ctx)
 	return nil
 }

@@ -38,7 +38,8 @@ func (p *parts) openLayers(ctx context.Context) {
 	})
 	p.repositories.OnMoved(func(ctx context.Context, moved repos.Moved) {
 		if err := p.layers.Pushed(ctx, layers.Ref{Org: moved.Org, Name: moved.Repository}); err != nil {
-			p.log.WarnContext(ctx, "the layers of a repository are not looked at yet", "repository", moved.Repository, "error", err)
+			p.log.WarnContext(ctx, "the layers of a repository are not looked at yet", "repository", moved.Repository,
+				"error", err)
 		}
 	})
 	p.closers = append(p.closers, repeat(ctx, layerSweep, layerSweep, p.layers.Sweep, func(err error) {
@@ -81,8 +82,8 @@ const (
 )
 
 // Between implements layers.Repositories.
-func (r layerRepositories) Between(ctx context.Context, org uuid.UUID, repository, from, to string) (all []layers.CommitPaths,
-	err error) {
+func (r layerRepositories) Between(ctx context.Context, org uuid.UUID, repository, from, to string) (
+	all []layers.CommitPaths, err error) {
 	m, err := r.service.At(ctx, org, repository, to)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,8 @@ func (r layerRepositories) Between(ctx context.Context, org uuid.UUID, repositor
 }
 
 // Differences implements layers.Repositories.
-func (r layerRepositories) Differences(ctx context.Context, org uuid.UUID, repository, from, to string) ([]string, error) {
+func (r layerRepositories) Differences(ctx context.Context, org uuid.UUID, repository, from, to string) ([]string,
+	error) {
 	m, err := r.service.At(ctx, org, repository, to)
 	if err != nil {
 		return nil, err
@@ -142,8 +144,8 @@ func (r layerRepositories) Read(ctx context.Context, org uuid.UUID, repository, 
 }
 
 // Archive implements layers.Repositories.
-func (r layerRepositories) Archive(ctx context.Context, org uuid.UUID, repository, commit string, folders, files []string,
-	w io.Writer) error {
+func (r layerRepositories) Archive(ctx context.Context, org uuid.UUID, repository, commit string, folders,
+	files []string, w io.Writer) error {
 	m, err := r.service.At(ctx, org, repository, commit)
 	if err != nil {
 		return err
@@ -289,8 +291,8 @@ func (r layerRuns) Found(ctx context.Context, org uuid.UUID, id string) ([]layer
 	}
 	found := make([]layers.Changed, len(all.Drift))
 	for i, c := range all.Drift {
-		found[i] = layers.Changed{Address: c.Address, Type: c.Type, Provider: c.Provider, Actions: c.Actions, Before: c.Before,
-			After: c.After}
+		found[i] = layers.Changed{Address: c.Address, Type: c.Type, Provider: c.Provider, Actions: c.Actions,
+			Before: c.Before, After: c.After}
 	}
 	return found, nil
 }

@@ -16,7 +16,7 @@ func TestRolesKeepApart(t *testing.T) {
 		Outputs:  {ReadOutputs},
 		Uploader: {WriteData},
 		Auditor:  {ReadMetadata, ReadAudit},
-		Operator: {ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun},
+		Operator: {ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository},
 		Approver: {ReadMetadata, ReadOutputs, ReadRun, ApproveRun},
 		"":       nil, "root": nil, "Owner": nil,
 	}

@@ -56,6 +56,18 @@ func (e *Error) Error() string {
 	return printable.Text(text)
 }
 
+// Passing reports whether the refusal is of the moment: the same request may come through later. That a server has
+// no such thing (501) stays so.
+func (e *Error) Passing() bool {
+	switch e.Status {
+	case http.StatusTooManyRequests, http.StatusRequestTimeout:
+		return true
+	case http.StatusNotImplemented:
+		return false
+	}
+	return e.Status >= http.StatusInternalServerError
+}
+
 // IsCode reports whether the server refused for one of these reasons: the constants of package
 // fault, or the codes of docs/api.md as text.
 func IsCode[C ~string](err error, codes ...C) bool {

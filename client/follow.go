@@ -79,7 +79,7 @@ func (c *Client) again(ctx context.Context, once func(context.Context) (progress
 // is too busy or about to come back.
 func passing(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	return !ok || e.Status == http.StatusTooManyRequests || e.Status >= 500
+	return !ok || e.Passing()
 }
 
 // following is a stream of events that is followed.

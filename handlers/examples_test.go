@@ -105,6 +105,10 @@ var volatile = []struct {
 	{regexp.MustCompile(`"seconds":[0-9.e-]+`), `"seconds":1.5`},
 	{regexp.MustCompile(`"sequence":\d+`), `"sequence":7`},
 	{regexp.MustCompile(`"request_id":"[^"]*"`), `"request_id":"77a0…"`},
+	{regexp.MustCompile(`("webhook":"/webhooks/[a-z]+/)[0-9a-f-]{36}"`), `${1}5b2c0d34-0c1e-4f6a-9b7d-3e8f1a2b4c5d"`},
+	{regexp.MustCompile(`"webhook_secret":"[^"]+"`), `"webhook_secret":"X5t9…"`},
+	{regexp.MustCompile(`"public_key":"ssh-ed25519 [^"]+"`), `"public_key":"ssh-ed25519 AAAA…"`},
+	{regexp.MustCompile(`(PRIVATE KEY-----\\n)[^-]+(-----END)`), `$1…\n$2`},
 }
 
 func shownAs(text string) string {
@@ -149,8 +153,8 @@ func withMoreExamples(t *testing.T, router handlers.Router, all []openapi.Operat
 	routes := slices.Sorted(maps.Keys(sent))
 	for i := range all {
 		if text, ok := byHand()[all[i].ID]; ok {
-			addExample(&all[i], all[i].Method+" "+all[i].Path, askedByHand()[all[i].ID], http.StatusOK,
-				all[i].Answers[0].Contents[0].Media, text)
+			addExample(&all[i], all[i].Method+" "+all[i].Path, askedByHand()[all[i].ID],
+				all[i].Answers[0].Status, all[i].Answers[0].Contents[0].Media, text)
 		}
 	}
 	c, fill := wireWorld(t)
@@ -201,7 +205,8 @@ func byHand() map[string]string {
 		"putArtefact": `{"kind":"plan","size":20480,"digest":"` + wireDigest + `","attempt":1}`,
 		"revokeKey": `{"id":"6f1c0a7e","name":"ci","kind":"key","role":"operator","states":["prod/*"],"expires":null,"from":null,` +
 			`"label":"pipelines","used_at":"2026-01-31T12:00:00Z","used_from":"192.0.2.1","own":false,"keys_left":3}`,
-		"showHome": `{"runs":{"waiting":[],"orphaned":[],"failed":[],"drift":[],"recent":[],` +
+		"showHome": `{"runs":{"waiting":[],"waiting_more":false,"orphaned":[],"orphaned_more":false,"failed":[],` +
+			`"failed_count":0,"drift":[],"drift_count":0,"drifted":[],"recent":[],` +
 			`"days":[{"day":"2026-01-31","outcomes":{"succeeded":12,"failed":1}}]},"states":{"count":214,"more":false,` +
 			`"held":["prod/db"],"locks":[{"state":"dev/queue","who":"bob@laptop","since":"2026-01-31T12:00:00Z",` +
 			`"seen":"2026-01-31T12:00:00Z"}]},"workspaces":{"count":40,"files":1022,"bytes":812000,"more":false,` +
@@ -215,7 +220,13 @@ func byHand() map[string]string {
 		"getStateAtInfra":   exampleState,
 		"storeStateAtInfra": `{"status":"success","version":1,"serial":1}`,
 		"signOut":           `{"status":"success","ended":1}`,
-		"endSession":        `{"status":"success","ended":1}`,
+		"receiveWebhook":    `{"status":"accepted","kind":"push"}`,
+		"fetchRepository": `{"name":"infra","url":"https://git.example.com/acme/infra.git","branches":["main"],` +
+			`"provider":"gitlab","poll":300,"credential":"token","user":"bot",` +
+			`"webhook":"/webhooks/gitlab/5b2c0d34-0c1e-4f6a-9b7d-3e8f1a2b4c5d","status":{"fetched_at":"2026-01-31T12:00:00Z",` +
+			`"tried_at":"2026-01-31T12:00:00Z","bytes":4096,"heads":{"main":"89abcdef0123456789abcdef0123456789abcdef"}},` +
+			`"created_at":"2026-01-31T12:00:00Z","updated_at":"2026-01-31T12:00:00Z","updated_by":{"key_id":"6f1c0a7e","key_name":"ci"}}`,
+		"endSession": `{"status":"success","ended":1}`,
 	}
 }
 
@@ -224,7 +235,8 @@ const exampleState = `{"version":4,"serial":1,"lineage":"5ad8","terraform_versio
 
 // askedByHand are the requests that byHand answers, where they have a body.
 func askedByHand() map[string]string {
-	return map[string]string{"runProject": `{"mode":"plan"}`, "storeStateAtInfra": exampleState}
+	return map[string]string{"runProject": `{"mode":"plan"}`, "storeStateAtInfra": exampleState,
+		"receiveWebhook": `{"object_kind":"push","ref":"refs/heads/main","after":"89abcdef0123456789abcdef0123456789abcdef"}`}
 }
 
 // lackingExamples says which bodies of an operation that can be shown have no example.
@@ -258,7 +270,7 @@ func TestEveryOperationHasExamples(t *testing.T) {
 		if !ok || o.Answers[0].Contents[0].Media != mediaOfJSON {
 			continue
 		}
-		where := pointerOf(o) + "/responses/200/content/application~1json/schema"
+		where := fmt.Sprintf("%s/responses/%d/content/application~1json/schema", pointerOf(o), o.Answers[0].Status)
 		if err := theDocument().accepts(where, []byte(text), o.ID); err != nil {
 			t.Error(err)
 		}

@@ -44,6 +44,7 @@ func sharedThings() map[string]string {
 	return map[string]string{
 		"cmd/holdfast: make(chan os.Signal, 1)":                                    atStart,
 		"enclave/reconcile: make(chan struct{}, width)":                            atStart,
+		"layers/relevance: group.SetLimit(runtime.GOMAXPROCS(0))":                  ofOne,
 		"engine/apply: make(chan error, 1)":                                        atStart,
 		"engine/apply: make(chan struct{}, r.options.Parallelism)":                 atStart,
 		"agent: make(chan summary, 1)":                                             inOrder,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
@@ -45,13 +44,7 @@ func (s RemoteRecords) End(ctx context.Context, run api.IACRun, end api.IACRunEn
 // forGood is ErrNoRecord for a refusal that would be the same again.
 func forGood(err error) error {
 	refusal, ok := errors.AsType[*client.Error](err)
-	if !ok || refusal.Status == 0 {
-		return err
-	}
-	switch status := refusal.Status; {
-	case status == http.StatusNotImplemented: // it keeps no runs
-	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests,
-		status == http.StatusRequestTimeout:
+	if !ok || refusal.Status == 0 || refusal.Passing() {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrNoRecord, err)

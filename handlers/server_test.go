@@ -85,6 +85,7 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
 	deps.Repositories = testRepositories(t, store)
+	deps.Layers = testLayers(t, store)
 	deps.Runs = testRuns(t, store)
 	deps.Policies = testPolicies(t, store)
 	deps.Insights = insight.NewService(deps.Runs, deps.Policies, nil, time.Now)

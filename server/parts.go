@@ -26,6 +26,7 @@ import (
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -79,6 +80,7 @@ type parts struct {
 	workspaces    *workspace.Service // likewise
 	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
+	layers        *layers.Service    // likewise
 	insights      *insight.Service   // likewise
 	policies      *policy.Service    // likewise
 	sessions      *middleware.Sessions
@@ -200,6 +202,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openSessions(ctx); err != nil {
 		return err
 	}
+	p.openLayers(ctx)
 	p.fetchRepositories(ctx)
 	return nil
 }

@@ -55,6 +55,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
 		Repositories:   p.repositories,
+		Layers:         p.layers,
 		Runs:           p.runs,
 		Insights:       p.insights,
 		Policies:       p.policies,

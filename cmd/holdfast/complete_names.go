@@ -19,6 +19,14 @@ func workspaceNames(ctx context.Context, c *client.Client, typed string) []strin
 	return namesOf(c.Workspaces().All(ctx), typed, func(w api.Workspace) string { return w.Name })
 }
 
+func repositoryNames(ctx context.Context, c *client.Client, typed string) []string {
+	return namesOf(c.Repositories().All(ctx), typed, func(r api.Repository) string { return r.Name })
+}
+
+func layerNames(ctx context.Context, c *client.Client, typed string) []string {
+	return namesOf(c.Layers("").All(ctx), typed, func(l api.Layer) string { return l.Name })
+}
+
 // enclaveNames are what workspaces ENCLAVE/PARTITION begin with.
 func enclaveNames(ctx context.Context, c *client.Client, typed string) (names []string) {
 	for _, name := range workspaceNames(ctx, c, typed) {

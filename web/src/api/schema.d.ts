@@ -230,6 +230,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which layers a repository has; those that are named are made, by who may make them */
+        post: operations["discoverLayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What has drifted in all layers, by its cause */
+        get: operations["listDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -556,6 +590,128 @@ export interface paths {
         put?: never;
         /** Make a key that takes another one's place */
         post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The organization's layers, by name */
+        get: operations["listLayers"];
+        put?: never;
+        /** Make a layer, and its workspace where there is none */
+        post: operations["createLayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A layer, with its conditions and the last commits */
+        get: operations["getLayer"];
+        put?: never;
+        post?: never;
+        /** Take a layer away, but not its workspace and state */
+        delete: operations["deleteLayer"];
+        options?: never;
+        head?: never;
+        /** Change the settings that the body names */
+        patch: operations["changeLayer"];
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a check for drift */
+        post: operations["checkLayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the last check has found changed outside */
+        get: operations["getLayerDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/expectations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that drift is as it should be, for a time */
+        post: operations["expectDrift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/expectations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take that back */
+        delete: operations["unexpectDrift"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a plan, whatever the layer's state is */
+        post: operations["syncLayer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2738,6 +2894,38 @@ export interface components {
              */
             outputs: number;
         };
+        /** @description DiscoverOrder asks which layers a repository has, and accepts those that are named. */
+        DiscoverOrder: {
+            repository: string;
+            /** @description main where there is none */
+            branch?: string;
+            /** @description of folders, such as envs/*\/; absent for holdfast.yaml */
+            pattern?: string;
+            /** @description names; absent to be shown them only */
+            accept?: string[];
+        };
+        /** @description Discovered are the layers that a repository has. */
+        Discovered: {
+            commit: string;
+            layers: components["schemas"]["DiscoveredLayer"][];
+        };
+        /** @description DiscoveredLayer is one of them. */
+        DiscoveredLayer: {
+            name: string;
+            tool?: string;
+            version?: string;
+            settings: components["schemas"]["LayerSettings"];
+            /**
+             * Format: int64
+             * @description of holdfast.yaml
+             */
+            line?: number;
+            /**
+             * @description Status is new, changed, same, or accepted.
+             * @enum {string}
+             */
+            status: "new" | "changed" | "same" | "accepted";
+        };
         /** @description Done is the answer to what changes something and has nothing more to say. */
         Done: {
             /**
@@ -2745,6 +2933,95 @@ export interface components {
              * @constant
              */
             status: "success";
+        };
+        /** @description Drift is what has drifted in all layers, by its cause. */
+        Drift: {
+            causes: components["schemas"]["DriftCause"][];
+            /** @description Cut says that there are more than are shown. */
+            cut?: boolean;
+        };
+        /** @description DriftCause is what was changed in the same way, in one layer or in many. */
+        DriftCause: {
+            type: string;
+            /** @enum {string} */
+            action: "changed" | "deleted" | "created";
+            attributes: string[];
+            /** Format: date-time */
+            since: string;
+            /** Format: int64 */
+            count: number;
+            /** Format: int64 */
+            layers: number;
+            /** @description Resources are some of them. */
+            resources: components["schemas"]["DriftedResource"][];
+        };
+        /** @description DriftCheck is a check in numbers. */
+        DriftCheck: {
+            /** Format: date-time */
+            at: string;
+            run: string;
+            /** Format: int64 */
+            drifted: number;
+            /** Format: int64 */
+            expected: number;
+            /** Format: int64 */
+            new: number;
+            /** Format: int64 */
+            healed: number;
+        };
+        /** @description DriftClaim is a state or an upload that says it has a resource. */
+        DriftClaim: {
+            /** @enum {string} */
+            kind: "state" | "upload";
+            name: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description DriftExpectation is drift that somebody has said is as it should be. */
+        DriftExpectation: {
+            id: string;
+            address: string;
+            attribute: string;
+            owner: string;
+            reason: string;
+            /** Format: date-time */
+            expires: string;
+            by: components["schemas"]["Actor"];
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description DriftExpected is the body that says so. */
+        DriftExpected: {
+            address: string;
+            /** @description absent for all */
+            attribute?: string;
+            owner: string;
+            reason: string;
+            /** Format: date-time */
+            expires: string;
+        };
+        /** @description DriftedResource is a resource that was changed outside. */
+        DriftedResource: {
+            /** @description in a report of many */
+            layer?: string;
+            address: string;
+            type: string;
+            /** @enum {string} */
+            action: "changed" | "deleted" | "created";
+            attributes: string[];
+            /** @description what the provider calls it */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description the first check that has found it so
+             */
+            since: string;
+            /** @description that check */
+            run: string;
+            expected?: string;
+            ignored?: boolean;
+            /** @description Claims are other states and uploads that say they have it, as far as is known. */
+            claims?: components["schemas"]["DriftClaim"][];
         };
         /** @description EnclaveRemoval is how far an enclave is taken away. */
         EnclaveRemoval: {
@@ -3692,6 +3969,175 @@ export interface components {
         /** @description Keys are all of an organization's. */
         Keys: {
             keys: components["schemas"]["Key"][];
+        };
+        /** @description Layer is a workspace whose configuration comes from a folder of a repository. */
+        Layer: {
+            /** @description also the workspace's and the state's */
+            name: string;
+            settings: components["schemas"]["LayerSettings"];
+            /** @enum {string} */
+            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached";
+            /** @description Says is what is done about it, or why nothing is. */
+            says: string;
+            conditions: components["schemas"]["LayerCondition"][];
+            /** @description that goes on; null for none */
+            run: components["schemas"]["LayerRun"] | null;
+            /** @description Branch is the newest commit that was looked at, Relevant the newest that changes the layer, Planned and Applied the last that were; absent for none. */
+            branch_commit?: string;
+            relevant_commit?: string;
+            planned_commit?: string;
+            applied_commit?: string;
+            /** @description Commits are the last that were looked at, the newest first; in the answer about one layer alone. */
+            commits?: components["schemas"]["LayerCommit"][];
+            /**
+             * Format: int64
+             * @description resources that differ and nobody expects to
+             */
+            drifted: number;
+            /** Format: int64 */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description the end of the grace behind a failure; null for none
+             */
+            retry_at: string | null;
+            /**
+             * Format: date-time
+             * @description when the world was compared with the state last; null for never
+             */
+            checked_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description of the settings
+             */
+            updated_at: string;
+            updated_by: components["schemas"]["Actor"];
+        };
+        /** @description LayerChange makes or changes a layer. What is absent stays as it is, or has its default in a new one. */
+        LayerChange: {
+            /** @description of a new one */
+            name?: string;
+            repository?: string;
+            branch?: string;
+            path?: string;
+            /** @description of its workspace, when that is made */
+            tool?: components["schemas"]["ToolName"];
+            version?: string;
+            triggers?: string[];
+            /** @enum {string} */
+            remediation?: "dry" | "propose" | "auto";
+            /** Format: int64 */
+            max_changes?: number;
+            /** Format: int64 */
+            retries?: number;
+            windows?: components["schemas"]["LayerWindow"][];
+            drift?: components["schemas"]["LayerChecks"];
+            ignore?: components["schemas"]["LayerRule"][];
+        };
+        /** @description LayerChecks say how often a layer is checked for drift. */
+        LayerChecks: {
+            off?: boolean;
+            /**
+             * Format: int64
+             * @description absent for the default, 20 minutes
+             */
+            every?: number;
+            cron?: string;
+            time_zone?: string;
+        };
+        /** @description LayerCommit is a commit and what it means to a layer. */
+        LayerCommit: {
+            commit: string;
+            /** Format: date-time */
+            at: string;
+            subject?: string;
+            relevant: boolean;
+            why: string;
+        };
+        /** @description LayerCondition is one thing that is said of a layer or its run, by the conventions of Kubernetes. */
+        LayerCondition: {
+            type: string;
+            /** @enum {string} */
+            status: "True" | "False" | "Unknown";
+            reason: string;
+            message: string;
+            /** Format: date-time */
+            last_transition_time: string;
+        };
+        /** @description LayerDrift is what the last check of a layer has found. */
+        LayerDrift: {
+            /** @description the check; its changes have the values */
+            run?: string;
+            /**
+             * Format: date-time
+             * @description null where there was none
+             */
+            at: string | null;
+            resources: components["schemas"]["DriftedResource"][];
+            expectations: components["schemas"]["DriftExpectation"][];
+            /** @description Checks are the last that found something else than the one before, the newest first. */
+            checks: components["schemas"]["DriftCheck"][];
+        };
+        /** @description LayerRule selects attributes of resources; * is any text. */
+        LayerRule: {
+            address: string;
+            attribute: string;
+        };
+        /** @description LayerRun is the run that a layer waits for. */
+        LayerRun: {
+            /** @description absent while it is being made */
+            id?: string;
+            /** @enum {string} */
+            kind: "check" | "plan" | "propose" | "apply";
+            commit: string;
+            why: string;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            state: "Initial" | "Running" | "FailureGracePeriod" | "Retrying" | "Succeeded" | "Failed";
+            conditions: components["schemas"]["LayerCondition"][];
+        };
+        /** @description LayerSettings say where a layer's configuration comes from, and what is done by itself. Times are in seconds. */
+        LayerSettings: {
+            repository: string;
+            branch: string;
+            path: string;
+            triggers?: string[];
+            /** @enum {string} */
+            remediation: "dry" | "propose" | "auto";
+            /**
+             * Format: int64
+             * @description absent for the default
+             */
+            max_changes?: number;
+            /**
+             * Format: int64
+             * @description absent for the default
+             */
+            retries?: number;
+            windows?: components["schemas"]["LayerWindow"][];
+            drift: components["schemas"]["LayerChecks"];
+            ignore?: components["schemas"]["LayerRule"][];
+        };
+        /** @description LayerWindow is a time in which runs may be begun, or may not. */
+        LayerWindow: {
+            /** @enum {string} */
+            kind: "allow" | "deny";
+            /** @description five fields of cron */
+            schedule: string;
+            time_zone?: string;
+            /** Format: int64 */
+            duration: number;
+            /** @description plan and apply; absent for both */
+            actions?: string[];
+        };
+        /** @description Layers is a page of the list of layers, by name. */
+        Layers: {
+            /** @description the next page's cursor; null at the end */
+            next: string | null;
+            layers: components["schemas"]["Layer"][];
         };
         /** @description Lease is the answer to it. */
         Lease: {
@@ -7234,6 +7680,136 @@ export interface operations {
             507: components["responses"]["Failure507"];
         };
     };
+    discoverLayers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscoverOrder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovered"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
     followEvents: {
         parameters: {
             query?: {
@@ -8898,6 +9474,629 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
                         code: "keys_read_only";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listLayers: {
+        parameters: {
+            query?: {
+                /** @description How many entries the page has at most. */
+                limit?: number;
+                /** @description Continue behind the page whose `next` this was. */
+                cursor?: string;
+                /** @description Those of this repository alone. */
+                repository?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layers"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "cursor_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    createLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayerChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_exists" | "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    deleteLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    changeLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayerChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    checkLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getLayerDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    expectDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftExpected"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    unexpectDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+                /** @description The candidate's ID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    syncLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
                     };
                 };
             };

@@ -7725,7 +7725,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "layer_not_found";
+                        code: "repository_not_found" | "layer_not_found";
                     };
                 };
             };
@@ -9574,6 +9574,18 @@ export interface operations {
             };
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
             408: components["responses"]["Failure408"];
             /** @description Conflict */
             409: {

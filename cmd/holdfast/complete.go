@@ -68,6 +68,8 @@ func (a *app) completerOf(cmd *cobra.Command, argument string) completer {
 			return a.asking(repositoryNames)
 		case "layer":
 			return a.asking(layerNames)
+		case "policy":
+			return a.asking(policyNames)
 		case "pool":
 			return a.asking(poolNames)
 		}

@@ -27,6 +27,20 @@ func layerNames(ctx context.Context, c *client.Client, typed string) []string {
 	return namesOf(c.Layers("").All(ctx), typed, func(l api.Layer) string { return l.Name })
 }
 
+// policyNames are those of the organization's bundles.
+func policyNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+	bundles, err := c.Policies(ctx, "")
+	if err != nil {
+		return nil
+	}
+	for _, bundle := range bundles {
+		if strings.HasPrefix(bundle.Name, typed) {
+			names = append(names, bundle.Name)
+		}
+	}
+	return names
+}
+
 // enclaveNames are what workspaces ENCLAVE/PARTITION begin with.
 func enclaveNames(ctx context.Context, c *client.Client, typed string) (names []string) {
 	for _, name := range workspaceNames(ctx, c, typed) {

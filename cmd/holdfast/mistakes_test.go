@@ -33,7 +33,7 @@ func askingLines() map[string][]string {
 		"run plan": {"app"}, "run apply": {"app"}, "run destroy": {"app"}, "run approve": {goldenRun},
 		"run deny": {goldenRun}, "run discard": {goldenRun}, "run cancel": {goldenRun}, "run retry": {goldenRun},
 		"run resolve": {goldenRun}, "run log": {goldenRun}, "run insight": {goldenRun},
-		"policy push": {"base", "FOLDER"}, "policy list": nil, "policy show": {"base"}, "policy remove": {"base"},
+		"policy push": {"base", "POLICIES"}, "policy list": nil, "policy show": {"base"}, "policy remove": {"base"},
 		"infra plan":  {"--project-id", "app", "--dir", "FOLDER"},
 		"infra apply": {"--project-id", "app", "--dir", "FOLDER"},
 		"infra pull":  {"--project-id", "app", "--dir", "FOLDER"},
@@ -85,6 +85,8 @@ func inWorld(s *shell, args []string) []string {
 					s.t.Fatal(err)
 				}
 			}
+		case "POLICIES":
+			args[i] = filepath.Dir(s.write("a.rego", "package p\n"))
 		case "FOLDER":
 			args[i] = filepath.Dir(s.write("main.tf", ""))
 		}

@@ -12,6 +12,8 @@ type Insight struct {
 	// Reasons say why people have to approve; there are none where they need not.
 	Reasons []string `json:"approve_because"`
 	Rules   string   `json:"rules_digest"` // SHA-256 of all rules that were asked
+	// Policies are the bundles of the organization and of the workspace that were asked.
+	Policies []InsightPolicy `json:"policies,omitempty"`
 	// Cut says that there is more to say than is listed.
 	Cut bool `json:"cut,omitempty"`
 	// Unread says that the plan has more changes than are looked at, or that planning failed.
@@ -102,6 +104,19 @@ type InsightFinding struct {
 	Link           string         `json:"link,omitempty"`
 	Standing       bool           `json:"standing,omitempty"` // of a resource that the plan leaves as it is
 	Waived         *InsightWaiver `json:"waived,omitempty"`
+	// Policy is the bundle that has the rule; empty for a rule that comes with the program.
+	Policy string `json:"policy,omitempty"`
+}
+
+// InsightPolicy is a bundle of policies that a plan was shown to.
+type InsightPolicy struct {
+	Name      string `json:"name"`
+	Workspace string `json:"workspace,omitempty"` // empty for a bundle of the organization
+	Version   int64  `json:"version"`
+	Digest    string `json:"digest"`                            // SHA-256 of its files
+	Enforce   string `json:"enforce" enum:"advise|hold|refuse"` // what becomes of a plan that it denies
+	Denied    int    `json:"denied"`                            // what deny and violation found, and counts
+	Broken    int    `json:"broken"`                            // rules of it that could not be asked
 }
 
 // InsightWaiver is why a finding is let be.
@@ -115,4 +130,5 @@ type InsightWaiver struct {
 type InsightBroken struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason"`
+	Policy string `json:"policy,omitempty"` // the bundle that has the rule
 }

@@ -121,11 +121,13 @@ type Pin struct {
 		System  string `json:"system"`          // such as linux_amd64
 		Calls   *Tool  `json:"calls,omitempty"` // what Terragrunt has do the work
 	} `json:"tool"`
-	LockFile  string   `json:"lock_file,omitempty"`  // SHA-256
-	Inputs    string   `json:"inputs"`               // keyed digest of variables and options
-	Plan      string   `json:"plan"`                 // SHA-256 of the plan file
-	PlanFiles string   `json:"plan_files,omitempty"` // SHA-256 of the archive of files that plan made
-	Unchecked []string `json:"unchecked,omitempty"`  // parts that the server could not verify, as of an encrypted plan
+	LockFile  string `json:"lock_file,omitempty"`  // SHA-256
+	Inputs    string `json:"inputs"`               // keyed digest of variables and options
+	Plan      string `json:"plan"`                 // SHA-256 of the plan file
+	PlanFiles string `json:"plan_files,omitempty"` // SHA-256 of the archive of files that plan made
+	// Policies is the SHA-256 of the bundles of policies that the plan was shown to; empty where there were none.
+	Policies  string   `json:"policies,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"` // parts that the server could not verify, as of an encrypted plan
 }
 
 // RunCounts is what a plan would do, as the tool counts it: a replacement is in Add and Destroy.
@@ -167,9 +169,9 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that
-	// could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|unread"`
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, policies, or unread for a plan
+	// that could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
 }

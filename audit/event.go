@@ -73,6 +73,8 @@ const (
 	DriftFind     Action = "drift.find"      // a check has found what nobody expects; Note says what
 	DriftHeal     Action = "drift.heal"      // it is as planned again
 	DriftExpect   Action = "drift.expect"    // somebody has said that drift is as it should be, or took that back
+	PolicyPush    Action = "policy.push"     // a bundle of policies got a version; Note names it, as in the others
+	PolicyRemove  Action = "policy.remove"   // it is gone
 	NoticeDrop    Action = "notice.drop"     // a notice could not be delivered; Note says which and why
 )
 

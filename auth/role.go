@@ -33,6 +33,7 @@ const (
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
+	ManagePolicies Right = "policy:manage"   // push and remove bundles of policies
 	// What configurations come from. No list of states narrows these.
 	ReadRepository  Right = "repository:read"  // what repositories there are, and how they do; never their credentials
 	WriteRepository Right = "repository:write" // register, change, fetch and remove them
@@ -72,8 +73,8 @@ func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, ReadKeys,
-			ManageKeys, ReadRepository, WriteRepository}},
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents,
+			ManagePolicies, ReadKeys, ManageKeys, ReadRepository, WriteRepository}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},
 		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun, ReadRepository}},

@@ -26,6 +26,9 @@ const (
 	ArchiveInvalid    Code = "archive_invalid"
 	ArchiveEntry      Code = "archive_entry_refused"
 	ArchiveBomb       Code = "archive_bomb"
+	PolicyInvalid     Code = "policy_invalid"
+	PolicyNotFound    Code = "policy_not_found"
+	PoliciesFull      Code = "policies_full"
 )
 
 func workspaceEntries() []Entry {
@@ -73,5 +76,10 @@ func workspaceEntries() []Entry {
 		{ArchiveEntry, Invalid, "The archive has a link, a device or something else that is neither a file nor a folder. " +
 			"Nothing was stored."},
 		{ArchiveBomb, TooLarge, "The archive unpacks to far more than it has. Nothing was stored."},
+		{PolicyInvalid, Invalid,
+			"The bundle of policies breaks a rule, doesn't compile, or one of its tests fails; the message says which, and " +
+				"`details` has a file with its line for each. Nothing was stored."},
+		{PolicyNotFound, NotFound, "There is no such bundle of policies, or not in this version any more."},
+		{PoliciesFull, Conflict, "The organization has as many bundles of policies as it may have. Remove one first."},
 	}
 }

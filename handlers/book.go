@@ -204,6 +204,7 @@ const (
 	tagLayers       = "Layers and drift"
 	tagProjects     = "Projects"
 	tagRuns         = "Runs"
+	tagPolicies     = "Policies"
 	tagEnclaves     = "Enclaves"
 	tagPools        = "Pools of agents"
 	tagRepositories = "Repositories"

@@ -106,6 +106,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`"sequence":\d+`), `"sequence":7`},
 	{regexp.MustCompile(`"request_id":"[^"]*"`), `"request_id":"77a0…"`},
 	{regexp.MustCompile(`("webhook":"/webhooks/[a-z]+/)[0-9a-f-]{36}"`), `${1}5b2c0d34-0c1e-4f6a-9b7d-3e8f1a2b4c5d"`},
+	{regexp.MustCompile(`"(id|expected)":"[0-9a-f]{8}-[0-9a-f-]{27}"`), `"$1":"5b2c0d34-0c1e-4f6a-9b7d-3e8f1a2b4c5d"`},
 	{regexp.MustCompile(`"webhook_secret":"[^"]+"`), `"webhook_secret":"X5t9…"`},
 	{regexp.MustCompile(`"public_key":"ssh-ed25519 [^"]+"`), `"public_key":"ssh-ed25519 AAAA…"`},
 	{regexp.MustCompile(`(PRIVATE KEY-----\\n)[^-]+(-----END)`), `$1…\n$2`},

@@ -39,7 +39,7 @@ func runServer(t *testing.T) (*runworld.World, *httptest.Server) {
 	deps, _, _ := testDepsWithoutResources(t)
 	world := runworld.New(t)
 	deps.Runs, deps.Verifier = world.Service, runKeys{testKeys(), world}
-	deps.Insights = insight.NewService(world.Service, nil, time.Now)
+	deps.Insights = insight.NewService(world.Service, nil, nil, time.Now)
 	return world, startServer(t, deps)
 }
 

@@ -22,11 +22,14 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		with(textOf("repository", "Those of this repository alone.")).gives(api.Layers{}).fails(fault.CursorInvalid),
 		h.list, none)
 	all.route("POST", "/layers", changes("createLayer", "Make a layer, and its workspace where there is none").
-		takes(api.LayerChange{}).gives(api.Layer{}).fails(fault.NameInvalid, fault.LayerExists, fault.LayersFull), h.create,
+		takes(api.LayerChange{}).gives(api.Layer{}).fails(fault.NameInvalid, fault.LayerExists,
+		fault.LayersFull, fault.RepositoryNotFound), h.create,
 		order)
-	all.route("POST", "/discover", changes("discoverLayers",
-		"Which layers a repository has; those that are named are made").
-		takes(api.DiscoverOrder{}).gives(api.Discovered{}).fails(fault.LayerNotFound, fault.LayersFull), h.discover, order)
+	all.route("POST", "/discover", op("discoverLayers",
+		"Which layers a repository has; those that are named are made, by who may make them").needs(auth.ReadWorkspace).
+		fails(fault.LayerInvalid, fault.StoreFull).
+		takes(api.DiscoverOrder{}).gives(api.Discovered{}).fails(fault.LayerNotFound, fault.LayersFull,
+		fault.RepositoryNotFound), h.discover, order)
 	all.route("GET", "/drift", reads("listDrift", "What has drifted in all layers, by its cause").gives(api.Drift{}),
 		h.drift, none)
 	one := all.under("/layers/:name").tagged(tagLayers, fault.LayerNotFound)

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -126,7 +127,11 @@ func (h layerHandlers) check(ctx context.Context, r *request, name string) (laye
 }
 
 func (h layerHandlers) unexpect(ctx context.Context, r *request, name string) (layers.Layer, error) {
-	return h.service.Unexpect(ctx, r.caller, name, r.inPath("id"))
+	id := r.inPath("id")
+	if strings.Contains(id, "/") { // %2F at its end
+		return layers.Layer{}, fault.New(fault.LayerInvalid, "that is not the ID of an expectation")
+	}
+	return h.service.Unexpect(ctx, r.caller, name, id)
 }
 
 // change changes settings.

@@ -59,6 +59,7 @@ func documentHead() *openapi.Document {
 				Description: "Workspaces whose configuration comes from a repository, and what was changed outside."},
 			{Name: tagProjects, Description: "Workspaces and runs by the names of Infisical Infra."},
 			{Name: tagRuns, Description: "Plans and applies that the server makes."},
+			{Name: tagPolicies, Description: "Bundles of policies that plans are shown to."},
 			{Name: tagEnclaves, Description: "Partitions of enclaves: workspaces ENCLAVE/PARTITION, and their runs."},
 			{Name: tagPools, Description: "Who else executes runs."},
 			{Name: tagRepositories, Description: "Git repositories that configurations come from, and what their servers tell."},

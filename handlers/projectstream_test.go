@@ -31,7 +31,7 @@ func projectServer(t *testing.T) (*runworld.World, caller) {
 	known[auth.Credentials{Org: acme, Key: "writer"}] = auth.Principal{Org: acme, KeyID: "w1", KeyName: "wanda",
 		Grant: auth.Grant{Role: auth.Writer}}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
-	deps.Insights = insight.NewService(world.Service, nil, time.Now)
+	deps.Insights = insight.NewService(world.Service, nil, nil, time.Now)
 	router, err := handlers.NewRouter(deps)
 	if err != nil {
 		t.Fatal(err)

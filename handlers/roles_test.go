@@ -138,14 +138,16 @@ func rightsOfRuns() map[string]auth.Right {
 	const one, part = " /api/v1/runs/" + noRun, " /enclaves/e/partitions/p/iac/runs"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
-			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
+		auth.ReadRun: {"GET /api/v1/policies", "GET /api/v1/policies/x", "GET /api/v1/runs", "GET /api/v1/pools", "GET" + one,
+			"GET" + one + "/events", "GET" + one +
+				"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
 			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
 			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
-		auth.PlanRun:        {"POST /api/v1/runs"},
+		auth.PlanRun:        {"POST /api/v1/runs", "POST /api/v1/layers/x/-/sync", "POST /api/v1/layers/x/-/check"},
 		auth.ApproveRun:     {"POST" + one + "/deny"},
+		auth.ManagePolicies: {"PUT /api/v1/policies/x", "DELETE /api/v1/policies/x"},
 		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
 		auth.ForceUnlock:    {"POST" + one + "/resolve"},
 		auth.ReadRepository: {"GET /api/v1/repositories", "GET /api/v1/repositories/x"},
@@ -183,8 +185,12 @@ func rightsOfWorkspaces() map[string]auth.Right {
 			one + "/-/variables", "GET" + one + "/-/snapshots",
 			"GET" + one + "/-/snapshots/1", "GET" + one + "/-/snapshots/1/archive", "GET" + one + "/-/snapshots/1/diff", "GET" +
 				one + "/-/checksums",
+			"GET /api/v1/layers", "GET /api/v1/layers/x", "GET /api/v1/layers/x/-/drift", "GET /api/v1/drift",
+			"POST /api/v1/discover",
 			"GET" + one + "/-/files", "GET" + one + "/-/files/main.tf", "POST" + one + "/-/pull"},
 		auth.WriteWorkspace: {"POST /api/v1/workspaces", "POST" + one + "/-/move", "POST /api/v1/variables", "PATCH" + one,
+			"POST /api/v1/layers", "PATCH /api/v1/layers/x", "DELETE /api/v1/layers/x",
+			"POST /api/v1/layers/x/-/expectations", "DELETE /api/v1/layers/x/-/expectations/0123456789abcdef",
 			"DELETE" + one, "POST" + one + "/-/variables",
 			"POST" + one + "/-/snapshots", "POST" + one + "/-/archive", "POST" + one + "/-/checksums", "PUT" + one +
 				"/-/contents/" + wireDigest,
@@ -200,8 +206,10 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // narrowed reports whether a route is about a state, or about what all of them share, so that a
 // key for other states is refused.
 func narrowed(route string) bool {
-	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
+	return strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
+		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
+		strings.Contains(route, "/layers/") || route == "POST /api/v1/layers" ||
 		route == "POST /enclaves/e/partitions/p/iac/runs" ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }
@@ -224,6 +232,14 @@ func bodyFor(route string) string {
 		return ""
 	case path == "/api/v1/workspaces" && method == "POST":
 		return `{"name":"x"}`
+	case path == "/api/v1/layers" && method == "POST":
+		return `{"name":"x","repository":"infra"}`
+	case path == "/api/v1/discover":
+		return `{"repository":"infra"}`
+	case strings.HasSuffix(path, "/-/expectations") && method == "POST":
+		return wireExpected()
+	case strings.HasPrefix(path, "/api/v1/layers/") && method != "PATCH":
+		return ""
 	case route == "POST /api/v1/runs":
 		return `{"workspace":"x","kind":"plan"}`
 	case route == "POST /api/v1/pools":

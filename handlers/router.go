@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -49,6 +50,8 @@ type Deps struct {
 	Runs *runs.Service
 	// Insights says what the plans of Runs mean; nil where there are none.
 	Insights *insight.Service
+	// Policies serves the bundles that Insights shows plans to; nil where there are none.
+	Policies *policy.Service
 	// Live tells what happens in organizations; nil tells nothing.
 	Live *live.Hub
 	// Stopping is closed when the server stops: those who wait then come again, to another one
@@ -223,6 +226,9 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 		d.routeRepositories(all, native, guard)
 	}
 	d.routeRuns(all, native, guard)
+	if d.Policies != nil {
+		d.routePolicies(all, native, guard)
+	}
 	d.routeEnclaves(all, anyUser, guard)
 	d.routeExecutors(all, guard)
 	who := whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}

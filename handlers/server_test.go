@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/repos"
@@ -27,6 +28,7 @@ import (
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/resourceindex"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlpolicy"
 	"github.com/holdfast/holdfast/storage/sqlrepos"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
@@ -83,11 +85,25 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
 	deps.Repositories = testRepositories(t, store)
+	deps.Layers = testLayers(t, store)
 	deps.Runs = testRuns(t, store)
-	deps.Insights = insight.NewService(deps.Runs, nil, time.Now)
+	deps.Policies = testPolicies(t, store)
+	deps.Insights = insight.NewService(deps.Runs, deps.Policies, nil, time.Now)
 	deps.Sessions = testSessions(t, store, testKeys(), time.Now)
 	deps.KeyEdits = testKeyEdits(store)
 	return deps
+}
+
+// testPolicies serves bundles of policies that are kept in memory.
+func testPolicies(t testing.TB, record audit.Recorder) *policy.Service {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return policy.NewService(policy.Deps{Store: sqlpolicy.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 // testRuns serves runs that are kept in memory, of workspaces of which there are none.

@@ -22,7 +22,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 		path := strings.NewReplacer(":project", "x", ":name", "x",
 			":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1",
 			":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf",
-			":pool", "x",
+			":pool", "x", ":bundle", "x",
 			":provider", "github", ":repository", "x", ":session", "0123456789abcdef", "/keys/:key", "/keys/ci", ":organization",
 			"11111111-1111-4111-8111-111111111111").Replace(route.Path)
 		path = strings.Replace(path, "/runs/0123456789abcdef", "/runs/"+noRun, 1)

@@ -76,9 +76,18 @@ func wireAnswers() map[string][]answered {
 			[]string{"/api/v1/keys/" + wireKey() + "/rotate"}),
 			refuses(404, "/api/v1/keys/nobody/rotate")),
 		"DELETE /api/v1/keys/:key": refuses(409, "/api/v1/keys/"+wireKey()),
-		"GET /api/v1/home":         says(api.Home{}, "/api/v1/home"),
-		"GET /api/v1/events":       refuses(400, "/api/v1/events?after=x", "/api/v1/events?x=1"), // else it goes on
-		"GET /api/v1/whoami":       says(api.Identity{}, "/api/v1/whoami"),
+		"GET /api/v1/policies": slices.Concat(says(api.Policies{}, "/api/v1/policies", "/api/v1/policies?workspace=prod/net"),
+			refuses(400, "/api/v1/policies?x=1", "/api/v1/policies?workspace=/")),
+		"GET /api/v1/policies/:bundle": slices.Concat(says(api.PolicyBundle{}, "/api/v1/policies/base",
+			"/api/v1/policies/base?version=1"), refuses(404, "/api/v1/policies/base?version=9", "/api/v1/policies/no")),
+		"PUT /api/v1/policies/:bundle": slices.Concat(says(api.Policy{},
+			"/api/v1/policies/base?workspace=prod/net "+wirePolicy),
+			refuses(400, `/api/v1/policies/base {"files":[{"path":"a.rego","content":"package p\n\ndeny {"}]}`,
+				`/api/v1/policies/base {"files":[],"enforce":"never"}`, "/api/v1/policies/base []")),
+		"DELETE /api/v1/policies/:bundle": says(api.Done{}, "/api/v1/policies/base?workspace=prod/net"),
+		"GET /api/v1/home":                says(api.Home{}, "/api/v1/home"),
+		"GET /api/v1/events":              refuses(400, "/api/v1/events?after=x", "/api/v1/events?x=1"), // else it goes on
+		"GET /api/v1/whoami":              says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),
 		"GET /api/v1/folders": slices.Concat(says(api.Folders{}, "/api/v1/folders", "/api/v1/folders?prefix=f/&limit=1"),
@@ -145,6 +154,7 @@ func wireAnswers() map[string][]answered {
 	}
 	maps.Copy(found, workspaceAnswers())
 	maps.Copy(found, repositoryAnswers())
+	maps.Copy(found, layerAnswers())
 	maps.Copy(found, projectAnswers())
 	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))
@@ -212,3 +222,7 @@ func protocolAnswers(pattern, states, lock string) map[string][]answered {
 			says(api.Done{}, locked+lock+" "+wireInfo)),
 	}
 }
+
+// wirePolicy is a bundle of policies.
+const wirePolicy = `{"files":[{"path":"a.rego","content":"package p\n\ndeny contains \"x\" if { input.x == 1 }\n"}],"enforce":"hold",` +
+	`"message":"<m>"}`

@@ -58,7 +58,8 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	world := runworld.New(t)
 	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
-	deps.Insights = insight.NewService(world.Service, nil, time.Now)
+	deps.Insights = insight.NewService(world.Service, deps.Policies, nil, time.Now)
+	world.Insights = deps.Insights
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
 	reader, run := c, c
 	reader.key, run.key = "reader", "run"
@@ -87,6 +88,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	})
 	fillWorkspaces(c)
 	fillRepositories(t, deps.Repositories)
+	fillLayers(t, deps)
 	made := func(reason, serial string) string {
 		var kept api.Candidate
 		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason,
@@ -181,7 +183,8 @@ func rarelyShown() []string {
 		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Readiness.Unsealed",
-		"Limits.Nodes", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
+		"Limits.Nodes", "Drift.Cut", "DriftedResource.Claims",
+		"LayerRun.ID", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
 	}
 }
 

@@ -36,6 +36,8 @@ func fillWorkspaces(c caller) {
 		{"POST /api/v1/repositories", `{"name":"net","url":"ssh://git@127.0.0.1/x.git","credential":"deploy_key","key":` +
 			wireDeployKey() + `,"known_hosts":"` + wireHostKey + `"}`, 201, ""},
 		{"POST /api/v1/repositories/infra/fetch", "", 409, "repository_failed"},
+		{"PUT /api/v1/policies/base", strings.Replace(wirePolicy, "hold", "advise", 1), 200, ""},
+		{"PUT /api/v1/policies/own?workspace=waits", strings.Replace(wirePolicy, "hold", "advise", 1), 200, ""},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 )
 
@@ -48,23 +49,43 @@ func (e *Engine) Rules() []rules.Rule { return append(e.builtin.Rules(), e.secre
 
 // Options are what else an insight is made of.
 type Options struct {
-	Own     []*rules.Set // policies of whoever asks
-	Waivers Waivers
+	Own     []Own // policies of whoever asks
+	Waivers policy.Waivers
 	Now     time.Time
+}
+
+// Own is a bundle of policies of whoever asks.
+type Own struct {
+	Set    *rules.Set         // nil where it has none, or can't be read any more
+	Bundle *api.InsightPolicy // what is known of it; nil of a folder
+	Broken string             // why it can't be read; empty where it can
+}
+
+// name is what findings call the bundle.
+func (o Own) name() string {
+	if o.Bundle == nil {
+		return ""
+	}
+	if o.Bundle.Workspace != "" {
+		return o.Bundle.Workspace + "/" + o.Bundle.Name
+	}
+	return o.Bundle.Name
 }
 
 // Of makes a plan's insight. The error is the context's, or of a plan that policies can't be shown.
 func (e *Engine) Of(ctx context.Context, p *facts.Plan, o Options) (api.Insight, error) {
 	all := api.Insight{Broken: []api.InsightBroken{}, Reasons: []string{}}
-	var found, secrets []rules.Finding
+	var asked, secrets []hit
 	var cutFacts, cutCosts bool
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		found, err = e.ask(groupCtx, p, o, &all)
+		asked, err = e.ask(groupCtx, p, o, &all)
 		return err
 	})
 	group.Go(func() error {
-		secrets = e.secrets.Find(p)
+		for _, f := range e.secrets.Find(p) {
+			secrets = append(secrets, hit{f, -1})
+		}
 		all.Facts, cutFacts = facts.Of(p)
 		all.Costs, cutCosts = e.prices.Of(p)
 		return nil
@@ -73,51 +94,107 @@ func (e *Engine) Of(ctx context.Context, p *facts.Plan, o Options) (api.Insight,
 		return api.Insight{}, err
 	}
 	all.Cut = cutFacts || cutCosts
-	all.Findings = findingsOf(p, append(found, secrets...), o)
+	all.Findings = findingsOf(p, append(asked, secrets...), o, &all)
 	judge(&all, p)
 	all.Summary = summary(all)
 	return all, nil
 }
 
+// hit is a finding of a rule, and which of Options.Own has the rule; -1 for none.
+type hit struct {
+	rules.Finding
+	own int
+}
+
 // ask asks all rules, and notes which of them broke.
-func (e *Engine) ask(ctx context.Context, p *facts.Plan, o Options, all *api.Insight) (found []rules.Finding,
-	err error) {
-	var digests []string
-	for _, set := range append([]*rules.Set{e.builtin}, o.Own...) {
-		findings, broken, err := set.Ask(ctx, p)
-		if err != nil {
+func (e *Engine) ask(ctx context.Context, p *facts.Plan, o Options, all *api.Insight) (list []hit, err error) {
+	digests := []string{e.builtin.Digest()}
+	if err := askSet(ctx, p, e.builtin, Own{}, -1, &list, all); err != nil {
+		return nil, err
+	}
+	for i, own := range o.Own {
+		if own.Bundle != nil {
+			all.Policies = append(all.Policies, *own.Bundle)
+		}
+		if own.Broken != "" {
+			all.Broken = append(all.Broken, api.InsightBroken{Rule: own.name(), Reason: own.Broken, Policy: own.name()})
+			noteBroken(all, own)
+		}
+		if own.Set == nil {
+			continue
+		}
+		if err := askSet(ctx, p, own.Set, own, i, &list, all); err != nil {
 			return nil, err
 		}
-		found, digests = append(found, findings...), append(digests, set.Digest())
-		for _, b := range broken {
-			all.Broken = append(all.Broken, api.InsightBroken{Rule: b.Rule, Reason: b.Reason})
-		}
+		digests = append(digests, own.Set.Digest())
 	}
 	all.Rules = strings.Join(digests, ",")
-	return found, nil
+	return list, nil
+}
+
+// askSet asks one bundle.
+func askSet(ctx context.Context, p *facts.Plan, set *rules.Set, own Own, i int, list *[]hit, all *api.Insight) error {
+	findings, broken, err := set.Ask(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		*list = append(*list, hit{f, i})
+	}
+	for _, b := range broken {
+		all.Broken = append(all.Broken, api.InsightBroken{Rule: b.Rule, Reason: b.Reason, Policy: own.name()})
+		noteBroken(all, own)
+	}
+	return nil
+}
+
+// noteBroken counts a rule that could not be asked for the bundle that was asked last.
+func noteBroken(all *api.Insight, own Own) {
+	if own.Bundle != nil {
+		all.Policies[len(all.Policies)-1].Broken++
+	}
 }
 
 // findingsOf lists findings, the gravest first, each once.
-func findingsOf(p *facts.Plan, found []rules.Finding, o Options) []api.InsightFinding {
+func findingsOf(p *facts.Plan, list []hit, o Options, all *api.Insight) []api.InsightFinding {
 	standing := map[string]bool{}
 	for _, change := range p.Changes {
 		standing[change.Address] = !change.Does()
 	}
-	list := make([]api.InsightFinding, 0, len(found))
-	for _, f := range found {
+	made := make([]api.InsightFinding, 0, len(list))
+	place := bundlePlaces(o)
+	for _, f := range list {
 		one := api.InsightFinding{Rule: f.Rule.ID, Severity: f.Severity, Kind: f.Rule.Kind, Resource: f.Resource,
 			Title: f.Rule.Title, Description: f.Message, Recommendation: f.Recommendation, Link: f.Rule.Link,
 			Standing: standing[f.Resource]}
-		one.Waived = o.Waivers.of(one, o.Now)
-		list = append(list, one)
+		one.Waived = o.Waivers.Of(one, o.Now)
+		if f.own >= 0 {
+			one.Policy = o.Own[f.own].name()
+		}
+		if i, ok := place[f.own]; ok && f.Denies && one.Waived == nil && !one.Standing {
+			all.Policies[i].Denied++
+		}
+		made = append(made, one)
 	}
-	slices.SortStableFunc(list, func(a, b api.InsightFinding) int {
+	slices.SortStableFunc(made, func(a, b api.InsightFinding) int {
 		return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), strings.Compare(a.Rule, b.Rule),
-			strings.Compare(a.Resource, b.Resource), strings.Compare(a.Description, b.Description))
+			strings.Compare(a.Policy, b.Policy), strings.Compare(a.Resource, b.Resource),
+			strings.Compare(a.Description, b.Description))
 	})
-	return slices.CompactFunc(list, func(a, b api.InsightFinding) bool {
-		return a.Rule == b.Rule && a.Resource == b.Resource && a.Description == b.Description
+	return slices.CompactFunc(made, func(a, b api.InsightFinding) bool {
+		return a.Rule == b.Rule && a.Policy == b.Policy && a.Resource == b.Resource && a.Description == b.Description
 	})
+}
+
+// bundlePlaces says where in the list of bundles each of Options.Own is.
+func bundlePlaces(o Options) map[int]int {
+	places := map[int]int{}
+	for i, own := range o.Own {
+		if own.Bundle != nil {
+			places[i] = len(places)
+		}
+	}
+	return places
 }
 
 func rank(severity string) int { return slices.Index(rules.Severities(), severity) }

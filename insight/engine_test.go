@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/facts"
 	"github.com/holdfast/holdfast/insight/insighttest"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/insight/show"
 )
@@ -150,7 +151,7 @@ func TestUnprotected(t *testing.T) {
 
 // TestWaivers: one counts for its rule and resource until its day is over.
 func TestWaivers(t *testing.T) {
-	waivers, err := insight.ReadWaivers(strings.NewReader(`waivers:
+	waivers, err := policy.ReadWaivers(strings.NewReader(`waivers:
   - {rule: HF-AWS-001, resource: "aws_security_group.*", owner: ann@example.com, reason: a bastion, expires: 2026-11-23}
 `))
 	if err != nil {
@@ -172,7 +173,7 @@ func TestWaivers(t *testing.T) {
 		"waivers: [{rule: R, resource: x, owner: o, reason: r, expires: 2026-01-01, until: x}]": "until",
 		"waivers: [{resource: x, owner: o, reason: r, expires: 2026-01-01}]":                    "it has no rule",
 	} {
-		if _, err := insight.ReadWaivers(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := policy.ReadWaivers(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

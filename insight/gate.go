@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight/cost"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/runs"
 )
@@ -14,17 +18,92 @@ import (
 // maxDetails is how much is listed of what a gate holds a plan for.
 const maxDetails = 10
 
-// Held implements runs.Insights.
-func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates) ([]api.GateReason, error) {
-	raw, err := s.of(ctx, s.gating, plan)
+// Policies implements runs.Insights.
+func (s *Service) Policies(ctx context.Context, org uuid.UUID, workspace string) (runs.Policies, error) {
+	asked, err := s.inForce(ctx, org, workspace)
 	if err != nil {
 		return nil, err
 	}
+	return inForce{asked}, nil
+}
+
+// inForce is a runs.Policies.
+type inForce struct{ policy.InForce }
+
+// Gates implements runs.Policies.
+func (f inForce) Gates() bool { return f.Strictest() != policy.Advise }
+
+// Refuses implements runs.Policies.
+func (f inForce) Refuses() bool { return f.Strictest() == policy.Refuse }
+
+// Held implements runs.Insights.
+func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates, by runs.Policies) (runs.Verdict,
+	error) {
+	asked, _ := by.(inForce)
+	raw, err := s.of(ctx, s.gating, plan, asked.InForce)
+	if err != nil {
+		return runs.Verdict{}, err
+	}
 	var all api.Insight
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, err
+		return runs.Verdict{}, err
 	}
-	return heldBy(all, gates)
+	reasons, err := heldBy(all, gates)
+	return runs.Verdict{Reasons: reasons, Refused: refusedBy(all)}, err
+}
+
+// refusedBy says why a plan is not to be applied, whoever says yes to it; empty where no bundle says so.
+func refusedBy(all api.Insight) string {
+	for _, p := range all.Policies {
+		switch name := policyName(p); {
+		case p.Enforce != string(policy.Refuse):
+		case p.Denied > 0:
+			return "the policies " + name + " deny it: " + strings.Join(deniedBy(all, name), "; ")
+		case p.Broken > 0:
+			return "the policies " + name + " could not be asked"
+		}
+	}
+	return ""
+}
+
+func policyName(p api.InsightPolicy) string { return Own{Bundle: &p}.name() }
+
+// deniedBy lists some of what the rules of a bundle found.
+func deniedBy(all api.Insight, name string) (list []string) {
+	for _, f := range all.Findings {
+		if f.Policy == name && f.Waived == nil && !f.Standing && len(list) < maxDetails {
+			list = append(list, placed(f))
+		}
+	}
+	return list
+}
+
+// placed names a finding by its resource and its rule.
+func placed(f api.InsightFinding) string {
+	text := f.Rule
+	if f.Title != "" {
+		text = f.Title + " (" + f.Rule + ")"
+	}
+	if f.Resource != "" {
+		text = f.Resource + ": " + text
+	}
+	return text
+}
+
+// policiesHold says which bundles hold the plan, or would refuse it.
+func policiesHold(all api.Insight, hold func(gate, reason string, details []string)) {
+	for _, p := range all.Policies {
+		name := policyName(p)
+		if p.Enforce == string(policy.Advise) {
+			continue
+		}
+		if p.Denied > 0 {
+			hold(runs.GatePolicies, countedAs(p.Denied, "finding", "findings")+" of the policies "+name, deniedBy(all, name))
+		}
+		if p.Broken > 0 {
+			hold(runs.GateRules, brokenText(p.Broken)+" of the policies "+name, nil)
+		}
+	}
 }
 
 // heldBy says what of an insight the gates hold a plan for. Texts of it have no values of the plan.
@@ -50,6 +129,7 @@ func heldBy(all api.Insight, gates runs.Gates) (reasons []api.GateReason, err er
 		}
 		hold(runs.GateIrreversible, undoneText(n), dangers)
 	}
+	policiesHold(all, hold)
 	if gates.MonthlyCost > 0 {
 		more, err := cost.ParseDelta(all.Costs.DeltaMonthly)
 		if err != nil {
@@ -82,7 +162,7 @@ func graveIssues(all api.Insight, severity string) (n int) {
 func findingsAt(all api.Insight, severity string) (list []string) {
 	for _, f := range all.Findings {
 		if Grave(f, severity) {
-			list = append(list, fmt.Sprintf("%s: %s (%s)", f.Resource, f.Title, f.Rule))
+			list = append(list, placed(f))
 		}
 	}
 	return list

@@ -14,13 +14,13 @@ import (
 )
 
 // policies compiles one file.
-func policies(t testing.TB, text string) []*rules.Set {
+func policies(t testing.TB, text string) []insight.Own {
 	t.Helper()
 	set, err := rules.Compile(fstest.MapFS{"own.rego": {Data: []byte(text)}}, rules.Limits{Rule: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*rules.Set{set}
+	return []insight.Own{{Set: set}}
 }
 
 // TestOwnPolicies: policies with conftest's conventions count as they are, those of Rego's version

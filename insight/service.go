@@ -10,9 +10,12 @@ import (
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/turns"
@@ -23,10 +26,14 @@ import (
 const (
 	maxPlanBytes = 128 << 20 // of a plan that is looked at
 	planCopies   = 5         // how often a plan is in memory while it is looked at
-	maxWorking   = 2         // plans that are looked at at once
-	maxOwn       = 1         // of these, an organization's
-	maxKept      = 64        // insights that are remembered
-	maxKeptBytes = 1 << 20   // of one of these
+	// Policies of others see all of a plan at once, in a form that takes more.
+	maxShownBytes = 32 << 20
+	shownCopies   = 16
+	maxWorking    = 2       // plans that are looked at at once
+	maxOwn        = 1       // of these, an organization's
+	maxKept       = 64      // insights that are remembered
+	maxCompiled   = 16      // bundles of policies that are kept compiled
+	maxKeptBytes  = 1 << 20 // of one of these
 )
 
 // Plans are the plans of runs, for whoever may read the run.
@@ -34,27 +41,38 @@ type Plans interface {
 	PlanJSON(ctx context.Context, p auth.Principal, id string) (runs.PlanJSON, error)
 }
 
+// Policies are the bundles that organizations and workspaces bring. *policy.Service is one.
+type Policies interface {
+	InForce(ctx context.Context, org uuid.UUID, workspace string) (policy.InForce, error)
+}
+
 // Service is the door to insights of runs.
 type Service struct {
-	plans   Plans
-	memory  *budget.Budget // nil for no bound
-	engine  func() (*Engine, error)
-	working *turns.Turns // for those who ask
-	gating  *turns.Turns // for the gates of runs, which nobody who asks keeps waiting
-	kept    *lru.Cache[keptKey, []byte]
-	now     func() time.Time
+	plans    Plans
+	policies Policies // nil for none
+	compiled *lru.Cache[string, *policy.Compiled]
+	memory   *budget.Budget // nil for no bound
+	engine   func() (*Engine, error)
+	working  *turns.Turns // for those who ask
+	gating   *turns.Turns // for the gates of runs, which nobody who asks keeps waiting
+	kept     *lru.Cache[keptKey, []byte]
+	now      func() time.Time
 }
 
-// keptKey is the plan of an organization.
+// keptKey is the plan of an organization, with what it was shown to, on a day: waivers expire.
 type keptKey struct {
-	org    uuid.UUID
-	digest string
+	org              uuid.UUID
+	digest, policies string
+	day              string
 }
 
-// NewService returns a service over the plans of runs. Rules are compiled when they are first asked.
-func NewService(plans Plans, memory *budget.Budget, now func() time.Time) *Service {
+// NewService returns a service over the plans of runs. Rules are compiled when they are first asked. Policies are nil
+// for none.
+func NewService(plans Plans, policies Policies, memory *budget.Budget, now func() time.Time) *Service {
 	kept, _ := lru.New[keptKey, []byte](maxKept) // it fails for a size below 1
-	return &Service{plans: plans, memory: memory, working: turns.New(maxWorking, maxOwn),
+	compiled, _ := lru.New[string, *policy.Compiled](maxCompiled)
+	return &Service{plans: plans, policies: policies, compiled: compiled, memory: memory, working: turns.New(maxWorking,
+		maxOwn),
 		gating: turns.New(maxWorking, maxOwn), kept: kept, now: now,
 		engine: sync.OnceValues(func() (*Engine, error) { return NewEngine(rules.Limits{}) })}
 }
@@ -67,18 +85,34 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return s.of(ctx, s.working, plan)
+	asked, err := s.inForce(ctx, plan.Org, plan.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	return s.of(ctx, s.working, plan, asked)
+}
+
+// inForce are the bundles that count for a workspace now.
+func (s *Service) inForce(ctx context.Context, org uuid.UUID, workspace string) (policy.InForce, error) {
+	if s.policies == nil {
+		return policy.InForce{}, nil
+	}
+	return s.policies.InForce(ctx, org, workspace)
 }
 
 // of returns a plan's insight as JSON.
-func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON) ([]byte, error) {
-	key := keptKey{plan.Org, plan.Digest}
+func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) ([]byte,
+	error) {
+	key := keptKey{plan.Org, plan.Digest, asked.Digest(), s.now().UTC().Format(time.DateOnly)}
 	if raw, ok := s.kept.Get(key); ok {
 		return raw, nil
 	}
-	if plan.Size > maxPlanBytes {
-		return nil, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size,
-			maxPlanBytes)
+	most, copies := int64(maxPlanBytes), int64(planCopies)
+	if len(asked.Bundles) > 0 {
+		most, copies = maxShownBytes, shownCopies
+	}
+	if plan.Size > most {
+		return nil, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size, most)
 	}
 	release, err := place(ctx, among, plan.Org)
 	if err != nil {
@@ -90,10 +124,10 @@ func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON
 	}
 	hold := s.memory.Hold(budget.Share{Org: plan.Org})
 	defer hold.Release()
-	if err := hold.Acquire(ctx, plan.Size*planCopies); err != nil {
+	if err := hold.Acquire(ctx, plan.Size*copies); err != nil {
 		return nil, err
 	}
-	raw, err := s.make(ctx, plan)
+	raw, err := s.make(ctx, plan, asked)
 	if err == nil && len(raw) <= maxKeptBytes {
 		s.kept.Add(key, raw)
 	}
@@ -112,19 +146,66 @@ func place(ctx context.Context, among *turns.Turns, org uuid.UUID) (release func
 	return release, nil
 }
 
-func (s *Service) make(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {
+func (s *Service) make(ctx context.Context, plan runs.PlanJSON, asked policy.InForce) ([]byte, error) {
 	engine, err := s.engine()
 	if err != nil {
 		return nil, err
 	}
-	read, err := facts.ReadPlan(func() (io.Reader, error) { return plan.Open(), nil },
-		facts.Limits{Bytes: maxPlanBytes, Kept: maxPlanBytes})
+	options, sheet, err := s.options(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	all, err := engine.Of(ctx, read, Options{Now: s.now()})
+	if sheet != nil {
+		engine = engine.WithPrices(sheet)
+	}
+	read, err := facts.ReadPlan(func() (io.Reader, error) { return plan.Open(), nil },
+		facts.Limits{Bytes: maxPlanBytes, Kept: maxPlanBytes, Whole: len(options.Own) > 0})
+	if err != nil {
+		return nil, err
+	}
+	all, err := engine.Of(ctx, read, options)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(all)
+}
+
+// options has what bundles bring. The price sheet is the last one's that has one: the workspace's, or else
+// the organization's; nil for that of the program.
+func (s *Service) options(ctx context.Context, asked policy.InForce) (o Options, sheet *cost.Sheet, err error) {
+	o.Now = s.now()
+	for _, b := range asked.Bundles {
+		own := Own{Bundle: &api.InsightPolicy{Name: b.Name, Workspace: b.Workspace, Version: b.Version, Digest: b.Digest,
+			Enforce: string(b.Enforce)}}
+		made, err := s.compile(ctx, asked, b)
+		switch {
+		case fault.Is(err, fault.PolicyInvalid): // this version of the program takes what the one before took no more
+			own.Broken = "the bundle can't be read any more"
+		case err != nil:
+			return o, nil, err
+		default:
+			own.Set, o.Waivers = made.Set, o.Waivers.With(made.Waivers)
+			if made.Prices != nil {
+				sheet = made.Prices
+			}
+		}
+		o.Own = append(o.Own, own)
+	}
+	return o, sheet, nil
+}
+
+// compile returns a bundle as it is kept compiled, by what is in it.
+func (s *Service) compile(ctx context.Context, asked policy.InForce, b policy.Bundle) (*policy.Compiled, error) {
+	if made, ok := s.compiled.Get(b.Digest); ok {
+		return made, nil
+	}
+	files, err := asked.Files(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	made, err := policy.Compile(files)
+	if err == nil {
+		s.compiled.Add(b.Digest, made)
+	}
+	return made, err
 }

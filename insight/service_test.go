@@ -41,7 +41,7 @@ func caller() auth.Principal { return auth.Principal{Org: uuid.New()} }
 func TestServiceRemembersPlans(t *testing.T) {
 	raw := insighttest.JSON(typical()...)
 	p := &plans{digest: "a", size: int64(len(raw)), open: func() io.Reader { return bytes.NewReader(raw) }}
-	s, me := insight.NewService(p, nil, today), caller()
+	s, me := insight.NewService(p, nil, nil, today), caller()
 	ask := func(who auth.Principal, opened int) {
 		t.Helper()
 		text, err := s.OfRun(t.Context(), who, "r")
@@ -63,7 +63,7 @@ func TestServiceRemembersPlans(t *testing.T) {
 // TestServiceRefuses: what is too large, or no plan, is refused, and nothing is remembered of it.
 func TestServiceRefuses(t *testing.T) {
 	p := &plans{digest: "a", size: 1 << 40, open: func() io.Reader { return strings.NewReader("{}") }}
-	s := insight.NewService(p, nil, today)
+	s := insight.NewService(p, nil, nil, today)
 	if _, err := s.OfRun(t.Context(), caller(), "r"); !fault.Is(err, fault.PlanJSONTooLarge) || p.opened > 0 {
 		t.Errorf("%v, opened %d times", err, p.opened)
 	}
@@ -98,7 +98,7 @@ func TestServiceLeavesAPlaceToOthers(t *testing.T) {
 		}
 		return bytes.NewReader(raw)
 	}
-	service := insight.NewService(p, nil, today)
+	service := insight.NewService(p, nil, nil, today)
 	done := make(chan error, 1)
 	go func() {
 		_, err := service.OfRun(t.Context(), greedy, "r")
@@ -124,7 +124,7 @@ func TestServiceLeavesAPlaceToOthers(t *testing.T) {
 func TestServiceHolds(t *testing.T) {
 	raw := insighttest.JSON(typical()...)
 	p := &plans{digest: "a", size: int64(len(raw)), open: func() io.Reader { return bytes.NewReader(raw) }}
-	s, me := insight.NewService(p, nil, today), caller()
+	s, me := insight.NewService(p, nil, nil, today), caller()
 	plan, err := p.PlanJSON(t.Context(), me, "r")
 	if err != nil {
 		t.Fatal(err)
@@ -139,9 +139,9 @@ func TestServiceHolds(t *testing.T) {
 		"cost":     {runs.Gates{MonthlyCost: 50}, "a cost of +$69.20 a month, where $50 more are let through"},
 		"cheap":    {runs.Gates{MonthlyCost: 70}, ""},
 	} {
-		reasons, err := s.Held(t.Context(), plan, c.gates)
+		verdict, err := s.Held(t.Context(), plan, c.gates, nil)
 		text := ""
-		for _, r := range reasons {
+		for _, r := range verdict.Reasons {
 			text += r.Reason
 		}
 		if err != nil || text != c.want {
@@ -152,7 +152,7 @@ func TestServiceHolds(t *testing.T) {
 		t.Errorf("it was opened %d times", p.opened)
 	}
 	plan.Digest, plan.Open = "b", func() io.Reader { return strings.NewReader("{}") }
-	if _, err := s.Held(t.Context(), plan, runs.Gates{Severity: "high"}); !fault.Is(err, fault.PlanJSONInvalid) {
+	if _, err := s.Held(t.Context(), plan, runs.Gates{Severity: "high"}, nil); !fault.Is(err, fault.PlanJSONInvalid) {
 		t.Errorf("no plan: %v", err)
 	}
 }
@@ -162,14 +162,14 @@ func TestServiceHolds(t *testing.T) {
 func TestServiceWaitsForNoPlace(t *testing.T) {
 	s := stuck{make(chan struct{}, 8), make(chan struct{})}
 	p := &plans{digest: "a", size: 1, open: func() io.Reader { return s }}
-	service := insight.NewService(p, nil, today)
+	service := insight.NewService(p, nil, nil, today)
 	plan, err := p.PlanJSON(t.Context(), caller(), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	held := func(ctx context.Context) error {
-		_, err := service.Held(ctx, plan, runs.Gates{Severity: "high"})
+		_, err := service.Held(ctx, plan, runs.Gates{Severity: "high"}, nil)
 		return err
 	}
 	go func() { done <- held(t.Context()) }()
@@ -185,7 +185,7 @@ func TestServiceWaitsForNoPlace(t *testing.T) {
 func TestGatesWaitForNobodyWhoAsks(t *testing.T) {
 	s := stuck{make(chan struct{}, 8), make(chan struct{})}
 	p := &plans{digest: "a", size: 1, open: func() io.Reader { return s }}
-	service := insight.NewService(p, nil, today)
+	service := insight.NewService(p, nil, nil, today)
 	done := make(chan error, 1)
 	go func() {
 		_, err := service.OfRun(t.Context(), caller(), "r")
@@ -195,7 +195,7 @@ func TestGatesWaitForNobodyWhoAsks(t *testing.T) {
 	plan, err := (&plans{digest: "b", size: 1, open: func() io.Reader { return strings.NewReader("{}") }}).
 		PlanJSON(t.Context(), caller(), "r")
 	if err == nil {
-		_, err = service.Held(budget.AtOnce(t.Context()), plan, runs.Gates{Severity: "high"})
+		_, err = service.Held(budget.AtOnce(t.Context()), plan, runs.Gates{Severity: "high"}, nil)
 	}
 	if !fault.Is(err, fault.PlanJSONInvalid) {
 		t.Errorf("it says %v", err)

@@ -173,6 +173,9 @@ func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []La
 
 // Configure changes settings.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name string, change func(*Settings)) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
+		return Layer{}, err
+	}
 	l, err := s.Get(ctx, p, name)
 	if err != nil {
 		return Layer{}, err

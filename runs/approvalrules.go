@@ -20,8 +20,10 @@ type result struct {
 	// beyond says in what the plan goes beyond the one of Run.Earlier that was applied in part;
 	// empty where it does nothing that was not approved with that one.
 	beyond string
-	// gates is why people have to look at the plan by the workspace's gates.
-	gates []api.GateReason
+	// gates is why people have to look at the plan by the workspace's gates and the policies, which the pin
+	// has the digest of.
+	gates    []api.GateReason
+	policies Policies
 }
 
 // planned says what follows a plan that was looked at.

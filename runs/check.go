@@ -27,9 +27,14 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 		return Run{}, err
 	}
 	found.epoch = run.Epoch
-	if found.gates, err = s.heldBy(ctx, run, found); err != nil {
+	verdict, err := s.judge(ctx, run, found)
+	if err != nil {
 		return Run{}, err
 	}
+	if verdict.Refused != "" {
+		return s.update(ctx, run.Ref(), s.by(Server()).refuse(run.Epoch, verdict.Refused))
+	}
+	found.gates = verdict.Reasons
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err
 	}
@@ -83,9 +88,14 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 	if pin.Inputs, err = s.inputsDigest(ctx, run, inputs); err != nil {
 		return result{}, err
 	}
+	policies, err := s.policies(ctx, run)
+	if err != nil {
+		return result{}, err
+	}
+	pin.Policies = policies.Digest()
 	pin.Digest = digestOf(*pin)
 	beyond, err := s.beyondApproved(ctx, run)
-	return result{pin: pin, counts: planned.counts, beyond: beyond}, err
+	return result{pin: pin, counts: planned.counts, beyond: beyond, policies: policies}, err
 }
 
 // newPin has what the run itself knows of it.

@@ -27,6 +27,9 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	if err != nil {
 		return Run{}, err
 	}
+	if err := s.samePolicies(ctx, run); err != nil {
+		return Run{}, err
+	}
 	after, err := s.update(ctx, run.Ref(), s.by(ActorOf(p)).approve(yes{d, now, revision, refused}))
 	if refused != nil && fault.Is(err, fault.RightMissing) {
 		err = s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, run.Workspace) // on record: a gate holds the plan by now
@@ -35,6 +38,22 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 		s.outdate(ctx, run, now, revision)
 	}
 	return s.acted(ctx, p, audit.RunApprove, after, d.Reason, err)
+}
+
+// samePolicies refuses a yes to a plan that waits, and was shown to other policies than count now.
+func (s *Service) samePolicies(ctx context.Context, run Run) error {
+	if run.Status != AwaitingApproval || run.Pin == nil {
+		return nil // the rules say what becomes of it
+	}
+	policies, err := s.policies(ctx, run)
+	if err != nil || policies.Digest() == run.Pin.Policies {
+		return err
+	}
+	why := api.Stale{Since: s.clock(), Because: BySettings, What: "the policies that the plan was shown to"}
+	if _, err := s.update(ctx, run.Ref(), s.by(Server()).stale(why)); err != nil {
+		s.Log.ErrorContext(ctx, "a plan that is out of date waits still", "run", run.ID, "error", err)
+	}
+	return fault.New(fault.RunStale, "the policies have changed since the plan was made: retry the run")
 }
 
 // now returns what a run's plan must be of to be applied.

@@ -74,7 +74,7 @@ func (s *Service) BeyondApproved(ctx context.Context, run Run) (string, error) {
 	return s.beyondApproved(ctx, run)
 }
 
-// HeldBy says why people have to look at a run's plan by its gates, as if its plan file could be read.
-func (s *Service) HeldBy(ctx context.Context, run Run) ([]api.GateReason, error) {
-	return s.heldBy(ctx, run, result{pin: &api.Pin{}, counts: *run.Counts})
+// Judge says what becomes of a run's plan by its gates and these policies, as if its plan file could be read.
+func (s *Service) Judge(ctx context.Context, run Run, policies Policies) (Verdict, error) {
+	return s.judge(ctx, run, result{pin: &api.Pin{}, counts: *run.Counts, policies: policies})
 }

@@ -28,47 +28,69 @@ const (
 	GateRules        = "rules"        // that could not be asked
 	GateIrreversible = "irreversible" // changes that can't be undone
 	GateCost         = "cost"
-	GateUnread       = "unread" // what the plan means is not known, or not of all of it
+	GatePolicies     = "policies" // that the organization or the workspace brings
+	GateUnread       = "unread"   // what the plan means is not known, or not of all of it
 )
 
 // gatePatience is how long a plan is looked at, with the wait for a place, before a person has to.
 const gatePatience = 20 * time.Second
 
-// heldBy returns why people have to look at a plan by the workspace's gates. A plan of which that can't be
-// found out is held; the error is of a call that ends, or that comes again.
-func (s *Service) heldBy(ctx context.Context, run Run, found result) ([]api.GateReason, error) {
+// judge returns why people have to look at a plan by the workspace's gates and the policies that count, or why
+// it is not applied at all. A plan of which that can't be found out is held, or refused where a policy might
+// have done so; the error is of a call that ends, or that comes again.
+func (s *Service) judge(ctx context.Context, run Run, found result) (Verdict, error) {
 	gates := run.Terms.Gates
 	switch {
-	case !gates.Any() || !run.Kind.Mutates() || !found.counts.Any:
-		return nil, nil
+	case !gates.Any() && !found.policies.Gates() || !run.Kind.Mutates() || !found.counts.Any:
+		return Verdict{}, nil
 	case len(found.pin.Unchecked) > 0:
-		return unread("the plan file can't be read, so what the plan means is its executor's word alone"), nil
+		return unread(found.policies,
+			"the plan file can't be read, so what the plan means is its executor's word alone"), nil
 	case s.Insights == nil:
-		return unread("this server doesn't look at what plans mean"), nil
+		return unread(found.policies, "this server doesn't look at what plans mean"), nil
 	}
 	looking, stop := context.WithTimeout(ctx, gatePatience)
 	defer stop()
-	reasons, err := s.askGates(looking, run, gates)
+	verdict, err := s.askGates(looking, run, gates, found.policies)
 	switch {
 	case err == nil:
-		return bounded(reasons), nil
+		verdict.Reasons, verdict.Refused = bounded(verdict.Reasons), cut(verdict.Refused, maxRefused)
+		return verdict, nil
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return Verdict{}, ctx.Err()
 	case budget.IsAtOnce(ctx) && fault.Is(err, fault.Overloaded):
-		return nil, err
+		return Verdict{}, err
 	}
 	s.Log.WarnContext(ctx, "a plan waits for a person, because what it means could not be found out", "run", run.ID,
 		"error", err)
-	return unread("what the plan means could not be found out (" + whyUnread(looking, err) + ")"), nil
+	return unread(found.policies, "what the plan means could not be found out ("+whyUnread(looking, err)+")"), nil
 }
 
-func (s *Service) askGates(ctx context.Context, run Run, gates Gates) ([]api.GateReason, error) {
+func (s *Service) askGates(ctx context.Context, run Run, gates Gates, policies Policies) (Verdict, error) {
 	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlanJSON, run.Attempt})
 	if err != nil {
-		return nil, err
+		return Verdict{}, err
 	}
-	return s.Insights.Held(ctx, s.planJSON(ctx, file), gates)
+	return s.Insights.Held(ctx, s.planJSON(ctx, run, file), gates, policies)
 }
+
+// policies are the bundles that count for the run's workspace now.
+func (s *Service) policies(ctx context.Context, run Run) (Policies, error) {
+	if s.Insights == nil {
+		return noPolicies{}, nil
+	}
+	return s.Insights.Policies(ctx, run.Org, run.Workspace)
+}
+
+// noPolicies are none.
+type noPolicies struct{}
+
+func (noPolicies) Digest() string { return "" }
+func (noPolicies) Gates() bool    { return false }
+func (noPolicies) Refuses() bool  { return false }
+
+// maxRefused is how much is kept of why policies refuse a plan, in bytes.
+const maxRefused = 2000
 
 // maxDetail is how much is kept of a text about a gate.
 const maxDetail = 300 // bytes
@@ -92,8 +114,13 @@ func whyUnread(looking context.Context, err error) string {
 	return string(fault.From(err).Code)
 }
 
-func unread(reason string) []api.GateReason {
-	return []api.GateReason{{Gate: GateUnread, Reason: reason}}
+// unread holds a plan that nobody can read. Where it might be refused, so it is: nobody can say yes in the place
+// of a policy that no yes lets through.
+func unread(policies Policies, reason string) Verdict {
+	if policies.Refuses() {
+		return Verdict{Refused: reason + ", and there are policies that may refuse it"}
+	}
+	return Verdict{Reasons: []api.GateReason{{Gate: GateUnread, Reason: reason}}}
 }
 
 // held reports whether a gate holds the run's plan.

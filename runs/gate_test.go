@@ -23,16 +23,38 @@ import (
 // looks is what is found out of every plan.
 type looks struct {
 	reasons []api.GateReason
+	refused string
 	err     error
 	asked   runs.Gates
 	plan    string
+	rules   bundles
+}
+
+// bundles are policies, by what they do to a plan: holds, or refuses.
+type bundles string
+
+// Digest implements runs.Policies.
+func (b bundles) Digest() string { return string(b) }
+
+// Gates implements runs.Policies.
+func (b bundles) Gates() bool { return b != "" }
+
+// Refuses implements runs.Policies.
+func (b bundles) Refuses() bool { return b == "refuses" }
+
+// Policies implements runs.Insights.
+func (l *looks) Policies(context.Context, uuid.UUID, string) (runs.Policies, error) {
+	return l.rules, nil
 }
 
 // Held implements runs.Insights.
-func (l *looks) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates) ([]api.GateReason, error) {
+func (l *looks) Held(_ context.Context, plan runs.PlanJSON, gates runs.Gates, by runs.Policies) (runs.Verdict, error) {
 	raw, err := io.ReadAll(plan.Open())
 	l.asked, l.plan = gates, string(raw)
-	return l.reasons, errors.Join(err, l.err)
+	if by != l.rules {
+		err = errors.New("other policies than those that the pin has")
+	}
+	return runs.Verdict{Reasons: l.reasons, Refused: l.refused}, errors.Join(err, l.err)
 }
 
 // planIn has a run planned that would be applied without a question.
@@ -73,7 +95,8 @@ func TestGatesAreClosedWhereInsightFails(t *testing.T) {
 		w := runworld.New(t)
 		_, run := planIn(t, w, "apply")
 		w.Insights, run.Terms.Gates = c.insights, c.gates
-		held, err := w.HeldBy(t.Context(), run)
+		verdict, err := w.Judge(t.Context(), run, bundles(""))
+		held := verdict.Reasons
 		var kinds, texts []string
 		for _, g := range held {
 			kinds, texts = append(kinds, g.Gate), append(append(texts, g.Reason), g.Details...)
@@ -94,12 +117,13 @@ func TestGatesAreAskedAgain(t *testing.T) {
 	w := runworld.New(t)
 	_, run := planIn(t, w, "apply")
 	w.Insights, run.Terms.Gates = &looks{err: fault.New(fault.Overloaded, "")}, runs.Gates{Severity: "high"}
-	if held, err := w.HeldBy(budget.AtOnce(t.Context()), run); !fault.Is(err, fault.Overloaded) || held != nil {
+	if held, err := w.Judge(budget.AtOnce(t.Context()), run, bundles("")); !fault.Is(err, fault.Overloaded) ||
+		held.Reasons != nil {
 		t.Errorf("without memory: %v, %v", held, err)
 	}
 	gone, stop := context.WithCancel(t.Context())
 	stop()
-	if held, err := w.HeldBy(gone, run); !errors.Is(err, context.Canceled) || held != nil {
+	if held, err := w.Judge(gone, run, bundles("")); !errors.Is(err, context.Canceled) || held.Reasons != nil {
 		t.Errorf("its executor has gone: %v, %v", held, err)
 	}
 }

@@ -12,9 +12,10 @@ import (
 // PlanJSON is what show -json says of a run's plan, as its executor sent it: with sensitive values
 // as they are.
 type PlanJSON struct {
-	Org    uuid.UUID
-	Digest string // SHA-256
-	Size   int64
+	Org       uuid.UUID
+	Workspace string
+	Digest    string // SHA-256
+	Size      int64
 	// Open gives its bytes from the first one on, as often as it is called.
 	Open func() io.Reader
 }
@@ -31,10 +32,10 @@ func (s *Service) PlanJSON(ctx context.Context, p auth.Principal, id string) (Pl
 	if err != nil {
 		return PlanJSON{}, err
 	}
-	return s.planJSON(ctx, file), nil
+	return s.planJSON(ctx, run, file), nil
 }
 
-func (s *Service) planJSON(ctx context.Context, file File) PlanJSON {
-	return PlanJSON{Org: file.Org, Digest: file.Digest, Size: file.Size,
+func (s *Service) planJSON(ctx context.Context, run Run, file File) PlanJSON {
+	return PlanJSON{Org: file.Org, Workspace: run.Workspace, Digest: file.Digest, Size: file.Size,
 		Open: func() io.Reader { return s.open(ctx, file) }}
 }

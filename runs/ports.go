@@ -85,10 +85,27 @@ type Tokens interface {
 
 // Insights says what plans mean.
 type Insights interface {
-	// Held returns why a plan has to wait for a person by the gates; nothing where it need not. It
-	// waits for a place among the plans that are looked at, but not in a context of budget.AtOnce:
-	// its fault there is Overloaded. It holds nothing when it has returned.
-	Held(ctx context.Context, plan PlanJSON, gates Gates) ([]api.GateReason, error)
+	// Policies returns the bundles of policies that count for a workspace now.
+	Policies(ctx context.Context, org uuid.UUID, workspace string) (Policies, error)
+	// Held returns why a plan has to wait for a person by the gates and by these policies, or may not be
+	// applied at all; nothing where it need not. It waits for a place among the plans that are looked at, but not
+	// in a context of budget.AtOnce: its fault there is Overloaded. It holds nothing when it has returned.
+	Held(ctx context.Context, plan PlanJSON, gates Gates, policies Policies) (Verdict, error)
+}
+
+// Policies are bundles of policies as they are at one moment.
+type Policies interface {
+	// Digest tells them from any others; empty for none.
+	Digest() string
+	// Gates reports whether a plan may be held because of them, or refused, and Refuses the latter.
+	Gates() bool
+	Refuses() bool
+}
+
+// Verdict is what becomes of a plan by gates and policies.
+type Verdict struct {
+	Reasons []api.GateReason // why it waits for a person
+	Refused string           // why it is not applied at all; empty where it may be
 }
 
 // Tools are those of the server's own executor.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -34,7 +35,7 @@ func (s *Service) refusePlan(ctx context.Context, run Run, plain []byte) error {
 	tool := api.Tool{Name: facts.Tool, Version: facts.ToolVersion}
 	if run.Executor != nil && run.Executor.Tool != nil {
 		tool = *run.Executor.Tool
-	} else if run.Terms.Tool != "terragrunt" { // which write plans themselves
+	} else if slices.Contains([]string{"opentofu", "terraform", "engine"}, run.Terms.Tool) { // which write plans themselves
 		tool.Name = run.Terms.Tool
 	}
 	want, err := s.wanted(ctx, run, *run.newPin(tool))

@@ -19,12 +19,14 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -78,7 +80,9 @@ type parts struct {
 	workspaces    *workspace.Service // likewise
 	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
+	layers        *layers.Service    // likewise
 	insights      *insight.Service   // likewise
+	policies      *policy.Service    // likewise
 	sessions      *middleware.Sessions
 	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens
@@ -198,6 +202,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openSessions(ctx); err != nil {
 		return err
 	}
+	p.openLayers(ctx)
 	p.fetchRepositories(ctx)
 	return nil
 }

@@ -151,9 +151,15 @@ func (w runWorkspaces) WriteArchive(ctx context.Context, org uuid.UUID, name, sn
 // runInsights is what runs need of insights. service is set once the service is there.
 type runInsights struct{ service *insight.Service }
 
+// Policies implements runs.Insights.
+func (i *runInsights) Policies(ctx context.Context, org uuid.UUID, workspace string) (runs.Policies, error) {
+	return i.service.Policies(ctx, org, workspace)
+}
+
 // Held implements runs.Insights.
-func (i *runInsights) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates) ([]api.GateReason, error) {
-	return i.service.Held(ctx, plan, gates)
+func (i *runInsights) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates,
+	policies runs.Policies) (runs.Verdict, error) {
+	return i.service.Held(ctx, plan, gates, policies)
 }
 
 // workspaceRuns is what workspaces need of runs. service is set once the service is there.

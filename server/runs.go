@@ -11,10 +11,12 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlpolicy"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
 
@@ -51,7 +53,10 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
-	p.insights = insight.NewService(p.runs, p.memory, time.Now)
+	p.policies = policy.NewService(policy.Deps{Store: sqlpolicy.New(p.database), Gate: p.gate,
+		Audit:   p.live.Recorder(p.states),
+		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log})
+	p.insights = insight.NewService(p.runs, p.policies, p.memory, time.Now)
 	insights.service = p.insights
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)

@@ -207,6 +207,8 @@ func bodyRoutes() map[string]bodyUse {
 		"POST /enclaves/:enclave/partitions/:partition/iac/runs/:id/end":        holdsOwn,
 		"DELETE /enclaves/:enclave":                                             holdsOwn,
 
+		"GET /api/v1/policies": holdsOwn, "GET /api/v1/policies/:bundle": holdsOwn,
+		"PUT /api/v1/policies/:bundle": holdsOwn, "DELETE /api/v1/policies/:bundle": noBody,
 		"GET /api/v1/pools":                               sendsList,
 		"POST /api/v1/pools":                              takesOrder,
 		"POST /api/v1/pools/:pool/rotate":                 sendsRun,

@@ -34,6 +34,7 @@ type runBench struct {
 	environ []string
 	server  *server
 	org     uuid.UUID
+	key     string
 	client  *client.Client
 	agents  []*agentProcess
 }
@@ -86,7 +87,7 @@ func newRunBenchIn(t *testing.T, dir string, settings ...string) *runBench {
 	_, port, err := net.SplitHostPort(b.server.address)
 	b.must(err)
 	b.server.environ = append(b.server.environ, "PORT="+port)
-	b.org = made.Organization
+	b.org, b.key = made.Organization, made.Key
 	b.client = client.New(client.Options{Address: b.server.url, Org: made.Organization, Key: made.Key, Tries: 1,
 		HTTP: &http.Client{Timeout: 30 * time.Second}})
 	return b

@@ -52,7 +52,7 @@ func (s *Service) PushBeside(ctx context.Context, p auth.Principal, name state.N
 	if err != nil {
 		return Entry{}, err
 	}
-	s.deliver(ctx, ref.Org)
+	s.Deliver(ctx, ref.Org)
 	s.pruneBeside(context.WithoutCancel(ctx), ref)
 	return entry, nil
 }

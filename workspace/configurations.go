@@ -319,7 +319,7 @@ func (s *Service) addQuietly(ctx context.Context, p auth.Principal, ref Ref, fil
 	if err != nil {
 		return Entry{}, err
 	}
-	s.deliver(ctx, ref.Org)
+	s.Deliver(ctx, ref.Org)
 	s.prune(context.WithoutCancel(ctx), ref, entry)
 	return entry, nil
 }

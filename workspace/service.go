@@ -272,7 +272,7 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name state.Name)
 func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Workspace, error) {
 	w, err := s.Store.Update(ctx, ref, decide)
 	if err == nil {
-		s.deliver(ctx, ref.Org)
+		s.Deliver(ctx, ref.Org)
 	}
 	if err == nil && s.Runs != nil && ref.Name != "" {
 		s.Runs.Changed(context.WithoutCancel(ctx), w)
@@ -288,9 +288,9 @@ func (s *Service) event(p auth.Principal, ref Ref, action audit.Action, note str
 // deliveries is how many events one call puts into the audit log.
 const deliveries = 100
 
-// deliver puts what was recorded with changes into the audit log. What it can't now, the next
+// Deliver puts what was recorded with changes into the audit log. What it can't now, the next
 // change or Sweep does: an event may come twice, when the process dies between, but never not.
-func (s *Service) deliver(ctx context.Context, org uuid.UUID) {
+func (s *Service) Deliver(ctx context.Context, org uuid.UUID) {
 	ctx = context.WithoutCancel(ctx)
 	events, err := s.Store.Undelivered(ctx, org, deliveries)
 	for _, e := range events {
@@ -308,7 +308,7 @@ func (s *Service) deliver(ctx context.Context, org uuid.UUID) {
 
 // Sweep does what is left to do: it delivers events, and removes what nothing needs.
 func (s *Service) Sweep(ctx context.Context) error {
-	s.deliver(ctx, uuid.Nil)
+	s.Deliver(ctx, uuid.Nil)
 	return s.Store.Sweep(ctx)
 }
 

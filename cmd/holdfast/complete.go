@@ -54,6 +54,8 @@ func (a *app) completerOf(cmd *cobra.Command, argument string) completer {
 		return a.orgNames
 	case "ENCLAVE":
 		return a.asking(enclaveNames)
+	case "REPOSITORY":
+		return a.asking(repositoryNames)
 	case "RUN":
 		return a.asking(runNames)
 	case "NAME", "STATE", "WORKSPACE":
@@ -62,6 +64,12 @@ func (a *app) completerOf(cmd *cobra.Command, argument string) completer {
 			return a.asking(workspaceNames)
 		case "state", "lock", "candidate":
 			return a.asking(stateNames)
+		case "repo":
+			return a.asking(repositoryNames)
+		case "layer":
+			return a.asking(layerNames)
+		case "policy":
+			return a.asking(policyNames)
 		case "pool":
 			return a.asking(poolNames)
 		}

@@ -19,6 +19,28 @@ func workspaceNames(ctx context.Context, c *client.Client, typed string) []strin
 	return namesOf(c.Workspaces().All(ctx), typed, func(w api.Workspace) string { return w.Name })
 }
 
+func repositoryNames(ctx context.Context, c *client.Client, typed string) []string {
+	return namesOf(c.Repositories().All(ctx), typed, func(r api.Repository) string { return r.Name })
+}
+
+func layerNames(ctx context.Context, c *client.Client, typed string) []string {
+	return namesOf(c.Layers("").All(ctx), typed, func(l api.Layer) string { return l.Name })
+}
+
+// policyNames are those of the organization's bundles.
+func policyNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+	bundles, err := c.Policies(ctx, "")
+	if err != nil {
+		return nil
+	}
+	for _, bundle := range bundles {
+		if strings.HasPrefix(bundle.Name, typed) {
+			names = append(names, bundle.Name)
+		}
+	}
+	return names
+}
+
 // enclaveNames are what workspaces ENCLAVE/PARTITION begin with.
 func enclaveNames(ctx context.Context, c *client.Client, typed string) (names []string) {
 	for _, name := range workspaceNames(ctx, c, typed) {

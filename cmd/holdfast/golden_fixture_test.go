@@ -222,8 +222,15 @@ func goldenAnswers() map[string]any {
 				Agents: []api.Agent{{Name: "build-agent-0042.ci.example.com", System: "linux_amd64", Sandbox: "namespaces",
 					SeenAt: goldenTime(0).Add(-9 * time.Second), Runs: []string{goldenRun}}}},
 			{Name: "shared", Lender: someOrg}}},
-		"/api/v1/repositories": api.Repositories{Repositories: goldenRepositories()},
-		"/api/v1/resources":    api.Resources{Resources: goldenResources(), Extent: extent},
+		"/api/v1/repositories":       api.Repositories{Repositories: goldenRepositories()},
+		"/api/v1/layers":             api.Layers{Layers: []api.Layer{goldenLayer()}},
+		"/api/v1/layers/" + longName: goldenLayer(),
+		"/api/v1/discover": api.Discovered{Commit: goldenSHA[:40], Layers: []api.DiscoveredLayer{
+			{Name: longName, Settings: goldenLayer().Settings, Line: 2, Status: "changed"}}},
+		"/api/v1/drift": api.Drift{Causes: []api.DriftCause{{Type: "google_container_node_pool", Action: "changed",
+			Attributes: []string{"initial_node_count", "labels.owner"}, Since: goldenTime(3), Count: 12, Layers: 2,
+			Resources: []api.DriftedResource{{Layer: longName, Address: "google_container_node_pool.main"}}}}},
+		"/api/v1/resources": api.Resources{Resources: goldenResources(), Extent: extent},
 		"/api/v1/resources/coverage": api.Counts{Counts: map[string]map[string]int64{"state": {"managed": 217, "missing": 3},
 			"upload": {"unmanaged": 12}}, Extent: extent},
 		"/api/v1/resources/aws_iam_policy.deploy/history": api.History{History: []api.Step{{Version: goldenVersion(42,
@@ -262,6 +269,18 @@ func (s *shell) answering() {
 			_ = json.NewEncoder(w).Encode(answer)
 		}
 	}), auth.NewKey(acme))
+}
+
+// goldenLayer is a layer that waits for a person.
+func goldenLayer() api.Layer {
+	at := goldenTime(2)
+	return api.Layer{Name: longName, State: "ApplyNeeded", Says: "run " + goldenRun + ": two people have to approve it",
+		Settings: api.LayerSettings{Repository: "infra", Branch: "main", Path: "envs/production/network",
+			Remediation: "propose"},
+		Conditions: []api.LayerCondition{{Type: "IsApplyUpToDate", Status: "False", Reason: "NotApplied",
+			Message: "the last plan has changes that are not applied", LastTransition: at}},
+		Commits: []api.LayerCommit{{Commit: goldenSHA[:40], At: at, Relevant: true,
+			Why: "modules/network/main.tf is read by main.tf:12"}}, Drifted: 2, CheckedAt: &at}
 }
 
 func goldenRepositories() []api.Repository {

@@ -31,8 +31,9 @@ const goldenColumns = 80
 func goldenLines() map[string][]string {
 	return map[string][]string{
 		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil,
-		"repo list": nil,
-		"whoami":    nil, "data query": nil,
+		"repo list": nil, "layer list": nil, "layer show": {longName}, "layer drift": nil,
+		"layer discover": {"infra"}, "layer accept": {"infra", "--all"},
+		"whoami": nil, "data query": nil,
 		"org list": nil, "key list": nil,
 		"state show": {longName}, "state versions": {longName}, "state diff": {longName, "42"}, "state outputs": {longName},
 		"state expect":   {"--list"},
@@ -129,11 +130,13 @@ func speaking() []string {
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",
 		"run plan", "run apply", "run destroy", "run approve", "run deny", "run cancel", "run retry", "run resolve",
-		"run log", "run discard", "run insight", "insight", "policy test",
+		"run log", "run discard", "run insight", "insight", "policy test", "policy push", "policy list", "policy show",
+		"policy remove",
 		"enclave validate", "enclave graph", "enclave diff", "iac logs",
 		"infra plan", "infra apply", "infra pull", // their texts have goldens of their own
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",
 		"repo add", "repo show", "repo set", "repo fetch", "repo secret", "repo remove",
+		"layer add", "layer set", "layer sync", "layer check", "layer expect", "layer remove",
 		"engine init", "engine validate", "engine plan", "engine show", "engine apply", "engine destroy", "engine refresh",
 		"engine output", "engine force-unlock", "engine state list", "engine state mv", "engine state rm",
 		"engine debug state", "engine debug diff", "engine debug graph", "engine debug snapshot", "engine debug replay",

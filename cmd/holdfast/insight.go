@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/insight/show"
 )
@@ -127,11 +128,11 @@ func (a *app) insightOptions(flags insightFlags) (*insight.Engine, insight.Optio
 		if err != nil {
 			return nil, options, fmt.Errorf("the policies in %s: %w", folder, err)
 		}
-		options.Own = append(options.Own, set)
+		options.Own = append(options.Own, insight.Own{Set: set})
 	}
 	if flags.waivers != "" {
 		err := readFile(flags.waivers, func(r io.Reader) (err error) {
-			options.Waivers, err = insight.ReadWaivers(r)
+			options.Waivers, err = policy.ReadWaivers(r)
 			return err
 		})
 		if err != nil {

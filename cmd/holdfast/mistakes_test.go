@@ -28,9 +28,12 @@ func askingLines() map[string][]string {
 		"pool grant": {"eu", someOrg}, "pool revoke": {"eu", someOrg}, "pool accept": {"eu", "--from", someOrg},
 		"repo add": {"infra", "https://example.com/x.git"}, "repo show": {"infra"}, "repo set": {"infra"},
 		"repo fetch": {"infra"}, "repo secret": {"infra"}, "repo remove": {"infra"},
+		"layer add": {"app", "--repository", "infra"}, "layer set": {"app", "--retries", "3"}, "layer sync": {"app"},
+		"layer check": {"app"}, "layer expect": {"app", "a.*", "--owner", "ops"}, "layer remove": {"app"},
 		"run plan": {"app"}, "run apply": {"app"}, "run destroy": {"app"}, "run approve": {goldenRun},
 		"run deny": {goldenRun}, "run discard": {goldenRun}, "run cancel": {goldenRun}, "run retry": {goldenRun},
 		"run resolve": {goldenRun}, "run log": {goldenRun}, "run insight": {goldenRun},
+		"policy push": {"base", "POLICIES"}, "policy list": nil, "policy show": {"base"}, "policy remove": {"base"},
 		"infra plan":  {"--project-id", "app", "--dir", "FOLDER"},
 		"infra apply": {"--project-id", "app", "--dir", "FOLDER"},
 		"infra pull":  {"--project-id", "app", "--dir", "FOLDER"},
@@ -82,6 +85,8 @@ func inWorld(s *shell, args []string) []string {
 					s.t.Fatal(err)
 				}
 			}
+		case "POLICIES":
+			args[i] = filepath.Dir(s.write("a.rego", "package p\n"))
 		case "FOLDER":
 			args[i] = filepath.Dir(s.write("main.tf", ""))
 		}

@@ -12,7 +12,8 @@ import (
 
 func newPolicyCommand(a *app) *cobra.Command {
 	cmd := newGroup("policy", "Work on policies in Rego")
-	cmd.AddCommand(newPolicyTestCommand(a))
+	cmd.AddCommand(newPolicyTestCommand(a), newPolicyPushCommand(a), newPolicyListCommand(a), newPolicyShowCommand(a),
+		newPolicyRemoveCommand(a))
 	return cmd
 }
 
@@ -45,7 +46,8 @@ func (a *app) testPolicies(ctx context.Context, folder string) error {
 			continue
 		}
 		failed++
-		fmt.Fprintf(a.stdout, "%s %s.%s: %s\n", a.paint(red, "FAIL"), test.Package, test.Name, test.Reason)
+		fmt.Fprintf(a.stdout, "%s %s.%s: %s (%s, line %d)\n", a.paint(red, "FAIL"), test.Package, test.Name, test.Reason,
+			test.File, test.Line)
 	}
 	switch {
 	case len(tests) == 0:

@@ -37,11 +37,15 @@ func (a *asking) value(ctx context.Context, q query, input *ast.Term) (ast.Value
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, cancel.Cancel)
 	defer stop()
+	greedy := watch(a.set.limits.Bytes, cancel.Cancel)
+	defer greedy.stop()
 	results, err := topdown.NewQuery(q.body).WithCompiler(a.set.compiler).WithStore(a.store).WithTransaction(a.txn).
 		WithCancel(cancel).WithInput(input).Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case greedy.found():
+		return nil, errGreedy
 	case cancel.Cancelled():
 		return nil, errSlow
 	case err != nil:
@@ -79,6 +83,9 @@ func (a *asking) ask(ctx context.Context, c compiled, input *ast.Term, to *answe
 func (a *asking) explain(err error) string {
 	if errors.Is(err, errSlow) {
 		return fmt.Sprintf("it took longer than %s", a.set.limits.Rule)
+	}
+	if errors.Is(err, errGreedy) {
+		return "it took more memory than a rule may"
 	}
 	if bad, ok := errors.AsType[*topdown.Error](err); ok && bad.Location != nil {
 		return fmt.Sprintf("%s in %s, line %d", bad.Code, bad.Location.File, bad.Location.Row)
@@ -127,7 +134,7 @@ func (a *asking) collect(rule Rule, q query, value ast.Value, to *answer) error 
 
 // findingOf reads a finding: a text, or an object with a msg, as conftest has them.
 func findingOf(rule Rule, q query, value ast.Value) (Finding, error) {
-	f := Finding{Rule: rule, Severity: rule.Severity, Recommendation: rule.Recommendation}
+	f := Finding{Rule: rule, Severity: rule.Severity, Recommendation: rule.Recommendation, Denies: q.denies()}
 	if f.Severity == "" {
 		f.Severity = q.severity
 	}

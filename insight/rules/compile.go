@@ -25,6 +25,9 @@ const (
 type Limits struct {
 	Rule     time.Duration // for one rule; of a rule that takes longer it is said that it is broken
 	Findings int           // that are kept of one rule
+	// Bytes is how much the process's memory may grow while one rule is asked: one that takes more is
+	// broken. 0 is for rules whose author the process may trust, and looks at nothing.
+	Bytes uint64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -58,7 +61,12 @@ type query struct {
 	name     string
 	severity string
 	body     ast.Body
+	file     string // where it stands first
+	line     int
 }
+
+// denies reports whether what the query finds is an error by conftest's conventions, not a warning.
+func (q query) denies() bool { return q.severity == High }
 
 // Compile reads every file of a folder that ends in .rego, in Rego's version 1 or, where it is
 // none, in version 0. The error lists all faults.
@@ -67,6 +75,11 @@ func Compile(files fs.FS, limits Limits) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return CompileSources(sources, limits)
+}
+
+// CompileSources is Compile of files that are in memory, by their paths.
+func CompileSources(sources map[string]string, limits Limits) (*Set, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("there is no file that ends in .rego")
 	}
@@ -161,14 +174,14 @@ func (s *Set) collect(modules map[string]*ast.Module) error {
 			severity, isVerdict := verdict(name)
 			switch {
 			case isVerdict:
-				if err := addQuery(found, module, name, severity); err != nil {
+				if err := addQuery(found, module, rule, name, severity); err != nil {
 					return err
 				}
 			case strings.HasPrefix(name, "test_"):
 				if tests[pkg] == nil {
 					tests[pkg] = &compiled{Rule: Rule{ID: pkg, Package: pkg}}
 				}
-				tests[pkg].ask(module, name, "")
+				tests[pkg].ask(module, rule, name, "")
 			}
 		}
 	}
@@ -183,13 +196,13 @@ func (s *Set) collect(modules map[string]*ast.Module) error {
 }
 
 // addQuery has a package asked for a name.
-func addQuery(found map[string]*compiled, module *ast.Module, name, severity string) error {
+func addQuery(found map[string]*compiled, module *ast.Module, rule *ast.Rule, name, severity string) error {
 	pkg := module.Package.Path.String()
 	if found[pkg] == nil {
 		found[pkg] = &compiled{Rule: Rule{ID: strings.TrimPrefix(pkg, "data."), Kind: "policy", Package: pkg}}
 	}
 	c := found[pkg]
-	c.ask(module, name, severity)
+	c.ask(module, rule, name, severity)
 	for _, a := range module.Annotations {
 		if a.Scope == "package" {
 			return c.describe(a)
@@ -199,13 +212,17 @@ func addQuery(found map[string]*compiled, module *ast.Module, name, severity str
 }
 
 // ask adds a query, unless it is there: a rule may have several bodies.
-func (c *compiled) ask(module *ast.Module, name, severity string) {
+func (c *compiled) ask(module *ast.Module, rule *ast.Rule, name, severity string) {
 	if slices.ContainsFunc(c.queries, func(q query) bool { return q.name == name }) {
 		return
 	}
 	ref := module.Package.Path.Append(ast.StringTerm(name))
 	body := ast.NewBody(ast.Equality.Expr(ast.VarTerm("result"), ast.NewTerm(ref)))
-	c.queries = append(c.queries, query{name, severity, body})
+	q := query{name: name, severity: severity, body: body}
+	if at := rule.Loc(); at != nil {
+		q.file, q.line = at.File, at.Row
+	}
+	c.queries = append(c.queries, q)
 }
 
 // Rules returns the rules, by their identifiers.

@@ -47,6 +47,8 @@ type Finding struct {
 	Message  string
 	// Recommendation is the finding's own, or the rule's.
 	Recommendation string
+	// Denies says that it is no warning by conftest's conventions, whatever its severity.
+	Denies bool
 }
 
 // Broken is a rule that could not be asked.

@@ -12,6 +12,8 @@ type Tested struct {
 	Name    string
 	Passed  bool
 	Reason  string // why it did not
+	File    string // where it stands
+	Line    int
 }
 
 // Test runs the rules of a bundle that are called test_ and something: each passes if it is true.
@@ -28,7 +30,7 @@ func (s *Set) Test(ctx context.Context) (list []Tested, err error) {
 			if ctx.Err() != nil {
 				return list, ctx.Err()
 			}
-			one := Tested{Package: c.Package, Name: q.name}
+			one := Tested{Package: c.Package, Name: q.name, File: q.file, Line: q.line}
 			switch {
 			case err != nil:
 				one.Reason = a.explain(err)

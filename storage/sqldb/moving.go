@@ -37,7 +37,7 @@ func movedTables() []moving.Table {
 		"pull_requests", "layers", "pull_settings", "runs", "run_events",
 		"run_lines", "run_queues", "run_turns", "run_tallies", "run_logs", "run_files", "run_uploads", "run_pools",
 		"run_agents", "run_changes", "run_changed", "run_days", "run_troubles", "repositories",
-		"repository_deliveries"} {
+		"repository_deliveries", "policies"} {
 		all = append(all, moving.Table{Name: name})
 	}
 	return append(all, moving.Table{Name: "blob_pieces", Body: "body"},

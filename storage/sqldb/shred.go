@@ -50,6 +50,7 @@ func shredTables() []shredTable {
 		{name: "layers", key: "org, name"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
+		{name: "policies", key: "org, workspace, name, version", most: 5 * shredPieces},
 		{name: "sessions", key: "org, hash"},
 		{name: "pull_requests", key: "org, repository, number"},
 		{name: "pull_settings", key: "org, repository"},

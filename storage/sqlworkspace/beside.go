@@ -40,7 +40,7 @@ func (s *Store) AddBeside(ctx context.Context, ref workspace.Ref, snapshot works
 		if err := addRow(tx, ref, added); err != nil {
 			return err
 		}
-		return addEvent(tx, event)
+		return AddEvent(tx, event)
 	})
 	if err != nil {
 		return workspace.Entry{}, err

@@ -45,7 +45,7 @@ func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot wor
 		if err := addEntry(tx, ref, added); err != nil {
 			return err
 		}
-		return addEvent(tx, event)
+		return AddEvent(tx, event)
 	})
 	if err != nil {
 		return workspace.Entry{}, err

@@ -59,8 +59,8 @@ func (s *Store) deleted(ctx context.Context) (all []deletedEntry, err error) {
 	return all, err
 }
 
-// addEvent records an event beside what it is about, until it is in the audit log.
-func addEvent(tx sqldb.Tx, event *audit.Event) error {
+// AddEvent records an event beside what it is about, until it is in the audit log.
+func AddEvent(tx sqldb.Tx, event *audit.Event) error {
 	if event == nil {
 		return nil
 	}

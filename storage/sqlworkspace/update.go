@@ -55,7 +55,7 @@ func (s *Store) record(tx sqldb.Tx, ref workspace.Ref, found bool, change worksp
 			return err
 		}
 	}
-	return addEvent(tx, change.Event)
+	return AddEvent(tx, change.Event)
 }
 
 func put(tx sqldb.Tx, ref workspace.Ref, found bool, w workspace.Workspace) error {

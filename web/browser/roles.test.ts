@@ -24,7 +24,7 @@ afterAll(async () => {
 const roles = ['reader', 'writer', 'operator', 'approver', 'auditor', 'outputs', 'uploader']
 
 /** The pages of the frame's list, with the right that each needs. */
-const listed: Record<string, string | undefined> = { Home: undefined, States: 'state:metadata', Runs: 'run:read', Resources: 'state:read', Files: 'workspace:read', Audit: 'audit:read', Settings: undefined }
+const listed: Record<string, string | undefined> = { Home: undefined, States: 'state:metadata', Runs: 'run:read', Enclaves: 'workspace:read', Resources: 'state:read', Files: 'workspace:read', Audit: 'audit:read', Settings: undefined }
 
 /** Offer is something that the page offers to who may, and the request that does it. */
 interface Offer {

@@ -230,6 +230,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which layers a repository has; those that are named are made, by who may make them */
+        post: operations["discoverLayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What has drifted in all layers, by its cause */
+        get: operations["listDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -562,6 +596,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/layers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The organization's layers, by name */
+        get: operations["listLayers"];
+        put?: never;
+        /** Make a layer, and its workspace where there is none */
+        post: operations["createLayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A layer, with its conditions and the last commits */
+        get: operations["getLayer"];
+        put?: never;
+        post?: never;
+        /** Take a layer away, but not its workspace and state */
+        delete: operations["deleteLayer"];
+        options?: never;
+        head?: never;
+        /** Change the settings that the body names */
+        patch: operations["changeLayer"];
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a check for drift */
+        post: operations["checkLayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the last check has found changed outside */
+        get: operations["getLayerDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/expectations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that drift is as it should be, for a time */
+        post: operations["expectDrift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/expectations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take that back */
+        delete: operations["unexpectDrift"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a plan, whatever the layer's state is */
+        post: operations["syncLayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/locks": {
         parameters: {
             query?: never;
@@ -574,6 +730,42 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bundles of policies, by workspace and name */
+        get: operations["listPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{bundle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A bundle of policies with its files and its versions */
+        get: operations["getPolicy"];
+        /** Make a version of a bundle of policies, which is compiled and tested before */
+        put: operations["pushPolicy"];
+        post?: never;
+        /** Take a bundle of policies away with all its versions */
+        delete: operations["removePolicy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2702,6 +2894,38 @@ export interface components {
              */
             outputs: number;
         };
+        /** @description DiscoverOrder asks which layers a repository has, and accepts those that are named. */
+        DiscoverOrder: {
+            repository: string;
+            /** @description main where there is none */
+            branch?: string;
+            /** @description of folders, such as envs/*\/; absent for holdfast.yaml */
+            pattern?: string;
+            /** @description names; absent to be shown them only */
+            accept?: string[];
+        };
+        /** @description Discovered are the layers that a repository has. */
+        Discovered: {
+            commit: string;
+            layers: components["schemas"]["DiscoveredLayer"][];
+        };
+        /** @description DiscoveredLayer is one of them. */
+        DiscoveredLayer: {
+            name: string;
+            tool?: string;
+            version?: string;
+            settings: components["schemas"]["LayerSettings"];
+            /**
+             * Format: int64
+             * @description of holdfast.yaml
+             */
+            line?: number;
+            /**
+             * @description Status is new, changed, same, or accepted.
+             * @enum {string}
+             */
+            status: "new" | "changed" | "same" | "accepted";
+        };
         /** @description Done is the answer to what changes something and has nothing more to say. */
         Done: {
             /**
@@ -2709,6 +2933,95 @@ export interface components {
              * @constant
              */
             status: "success";
+        };
+        /** @description Drift is what has drifted in all layers, by its cause. */
+        Drift: {
+            causes: components["schemas"]["DriftCause"][];
+            /** @description Cut says that there are more than are shown. */
+            cut?: boolean;
+        };
+        /** @description DriftCause is what was changed in the same way, in one layer or in many. */
+        DriftCause: {
+            type: string;
+            /** @enum {string} */
+            action: "changed" | "deleted" | "created";
+            attributes: string[];
+            /** Format: date-time */
+            since: string;
+            /** Format: int64 */
+            count: number;
+            /** Format: int64 */
+            layers: number;
+            /** @description Resources are some of them. */
+            resources: components["schemas"]["DriftedResource"][];
+        };
+        /** @description DriftCheck is a check in numbers. */
+        DriftCheck: {
+            /** Format: date-time */
+            at: string;
+            run: string;
+            /** Format: int64 */
+            drifted: number;
+            /** Format: int64 */
+            expected: number;
+            /** Format: int64 */
+            new: number;
+            /** Format: int64 */
+            healed: number;
+        };
+        /** @description DriftClaim is a state or an upload that says it has a resource. */
+        DriftClaim: {
+            /** @enum {string} */
+            kind: "state" | "upload";
+            name: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description DriftExpectation is drift that somebody has said is as it should be. */
+        DriftExpectation: {
+            id: string;
+            address: string;
+            attribute: string;
+            owner: string;
+            reason: string;
+            /** Format: date-time */
+            expires: string;
+            by: components["schemas"]["Actor"];
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description DriftExpected is the body that says so. */
+        DriftExpected: {
+            address: string;
+            /** @description absent for all */
+            attribute?: string;
+            owner: string;
+            reason: string;
+            /** Format: date-time */
+            expires: string;
+        };
+        /** @description DriftedResource is a resource that was changed outside. */
+        DriftedResource: {
+            /** @description in a report of many */
+            layer?: string;
+            address: string;
+            type: string;
+            /** @enum {string} */
+            action: "changed" | "deleted" | "created";
+            attributes: string[];
+            /** @description what the provider calls it */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description the first check that has found it so
+             */
+            since: string;
+            /** @description that check */
+            run: string;
+            expected?: string;
+            ignored?: boolean;
+            /** @description Claims are other states and uploads that say they have it, as far as is known. */
+            claims?: components["schemas"]["DriftClaim"][];
         };
         /** @description EnclaveRemoval is how far an enclave is taken away. */
         EnclaveRemoval: {
@@ -2873,6 +3186,9 @@ export interface components {
          *     - `archive_invalid`: The body is not a whole archive in tar format, packed by gzip. Nothing was stored.
          *     - `archive_entry_refused`: The archive has a link, a device or something else that is neither a file nor a folder. Nothing was stored.
          *     - `archive_bomb`: The archive unpacks to far more than it has. Nothing was stored.
+         *     - `policy_invalid`: The bundle of policies breaks a rule, doesn't compile, or one of its tests fails; the message says which, and `details` has a file with its line for each. Nothing was stored.
+         *     - `policy_not_found`: There is no such bundle of policies, or not in this version any more.
+         *     - `policies_full`: The organization has as many bundles of policies as it may have. Remove one first.
          *     - `repository_invalid`: A repository's URL, branch, credential or other setting makes no sense; the message says which. Nothing was stored.
          *     - `repository_not_found`: There is no repository of this name in your organization.
          *     - `repository_exists`: There is a repository of this name already.
@@ -2888,7 +3204,7 @@ export interface components {
          *     - `layers_full`: The organization has as many layers as it may have. Remove one first.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -3064,10 +3380,10 @@ export interface components {
         /** @description GateReason is why a plan waits for a person whatever is applied without a question. */
         GateReason: {
             /**
-             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that could not be looked at.
+             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, policies, or unread for a plan that could not be looked at.
              * @enum {string}
              */
-            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "unread";
+            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "policies" | "unread";
             reason: string;
             /** @description some of what it is about */
             details?: string[];
@@ -3376,6 +3692,8 @@ export interface components {
             approve_because: string[];
             /** @description SHA-256 of all rules that were asked */
             rules_digest: string;
+            /** @description Policies are the bundles of the organization and of the workspace that were asked. */
+            policies?: components["schemas"]["InsightPolicy"][];
             /** @description Cut says that there is more to say than is listed. */
             cut?: boolean;
             /** @description Unread says that the plan has more changes than are looked at, or that planning failed. */
@@ -3391,6 +3709,8 @@ export interface components {
         InsightBroken: {
             rule: string;
             reason: string;
+            /** @description the bundle that has the rule */
+            policy?: string;
         };
         /** @description InsightChange is what happens to one resource. */
         InsightChange: {
@@ -3469,6 +3789,8 @@ export interface components {
             /** @description of a resource that the plan leaves as it is */
             standing?: boolean;
             waived?: components["schemas"]["InsightWaiver"];
+            /** @description Policy is the bundle that has the rule; empty for a rule that comes with the program. */
+            policy?: string;
         };
         /** @description InsightIssue is one thing that rules found. */
         InsightIssue: {
@@ -3477,6 +3799,31 @@ export interface components {
             resource: string;
             description: string;
             recommendation: string;
+        };
+        /** @description InsightPolicy is a bundle of policies that a plan was shown to. */
+        InsightPolicy: {
+            name: string;
+            /** @description empty for a bundle of the organization */
+            workspace?: string;
+            /** Format: int64 */
+            version: number;
+            /** @description SHA-256 of its files */
+            digest: string;
+            /**
+             * @description what becomes of a plan that it denies
+             * @enum {string}
+             */
+            enforce: "advise" | "hold" | "refuse";
+            /**
+             * Format: int64
+             * @description what deny and violation found, and counts
+             */
+            denied: number;
+            /**
+             * Format: int64
+             * @description rules of it that could not be asked
+             */
+            broken: number;
         };
         /** @description InsightSecurity is what rules found that nobody waived. */
         InsightSecurity: {
@@ -3622,6 +3969,175 @@ export interface components {
         /** @description Keys are all of an organization's. */
         Keys: {
             keys: components["schemas"]["Key"][];
+        };
+        /** @description Layer is a workspace whose configuration comes from a folder of a repository. */
+        Layer: {
+            /** @description also the workspace's and the state's */
+            name: string;
+            settings: components["schemas"]["LayerSettings"];
+            /** @enum {string} */
+            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached";
+            /** @description Says is what is done about it, or why nothing is. */
+            says: string;
+            conditions: components["schemas"]["LayerCondition"][];
+            /** @description that goes on; null for none */
+            run: components["schemas"]["LayerRun"] | null;
+            /** @description Branch is the newest commit that was looked at, Relevant the newest that changes the layer, Planned and Applied the last that were; absent for none. */
+            branch_commit?: string;
+            relevant_commit?: string;
+            planned_commit?: string;
+            applied_commit?: string;
+            /** @description Commits are the last that were looked at, the newest first; in the answer about one layer alone. */
+            commits?: components["schemas"]["LayerCommit"][];
+            /**
+             * Format: int64
+             * @description resources that differ and nobody expects to
+             */
+            drifted: number;
+            /** Format: int64 */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description the end of the grace behind a failure; null for none
+             */
+            retry_at: string | null;
+            /**
+             * Format: date-time
+             * @description when the world was compared with the state last; null for never
+             */
+            checked_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description of the settings
+             */
+            updated_at: string;
+            updated_by: components["schemas"]["Actor"];
+        };
+        /** @description LayerChange makes or changes a layer. What is absent stays as it is, or has its default in a new one. */
+        LayerChange: {
+            /** @description of a new one */
+            name?: string;
+            repository?: string;
+            branch?: string;
+            path?: string;
+            /** @description of its workspace, when that is made */
+            tool?: components["schemas"]["ToolName"];
+            version?: string;
+            triggers?: string[];
+            /** @enum {string} */
+            remediation?: "dry" | "propose" | "auto";
+            /** Format: int64 */
+            max_changes?: number;
+            /** Format: int64 */
+            retries?: number;
+            windows?: components["schemas"]["LayerWindow"][];
+            drift?: components["schemas"]["LayerChecks"];
+            ignore?: components["schemas"]["LayerRule"][];
+        };
+        /** @description LayerChecks say how often a layer is checked for drift. */
+        LayerChecks: {
+            off?: boolean;
+            /**
+             * Format: int64
+             * @description absent for the default, 20 minutes
+             */
+            every?: number;
+            cron?: string;
+            time_zone?: string;
+        };
+        /** @description LayerCommit is a commit and what it means to a layer. */
+        LayerCommit: {
+            commit: string;
+            /** Format: date-time */
+            at: string;
+            subject?: string;
+            relevant: boolean;
+            why: string;
+        };
+        /** @description LayerCondition is one thing that is said of a layer or its run, by the conventions of Kubernetes. */
+        LayerCondition: {
+            type: string;
+            /** @enum {string} */
+            status: "True" | "False" | "Unknown";
+            reason: string;
+            message: string;
+            /** Format: date-time */
+            last_transition_time: string;
+        };
+        /** @description LayerDrift is what the last check of a layer has found. */
+        LayerDrift: {
+            /** @description the check; its changes have the values */
+            run?: string;
+            /**
+             * Format: date-time
+             * @description null where there was none
+             */
+            at: string | null;
+            resources: components["schemas"]["DriftedResource"][];
+            expectations: components["schemas"]["DriftExpectation"][];
+            /** @description Checks are the last that found something else than the one before, the newest first. */
+            checks: components["schemas"]["DriftCheck"][];
+        };
+        /** @description LayerRule selects attributes of resources; * is any text. */
+        LayerRule: {
+            address: string;
+            attribute: string;
+        };
+        /** @description LayerRun is the run that a layer waits for. */
+        LayerRun: {
+            /** @description absent while it is being made */
+            id?: string;
+            /** @enum {string} */
+            kind: "check" | "plan" | "propose" | "apply";
+            commit: string;
+            why: string;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            state: "Initial" | "Running" | "FailureGracePeriod" | "Retrying" | "Succeeded" | "Failed";
+            conditions: components["schemas"]["LayerCondition"][];
+        };
+        /** @description LayerSettings say where a layer's configuration comes from, and what is done by itself. Times are in seconds. */
+        LayerSettings: {
+            repository: string;
+            branch: string;
+            path: string;
+            triggers?: string[];
+            /** @enum {string} */
+            remediation: "dry" | "propose" | "auto";
+            /**
+             * Format: int64
+             * @description absent for the default
+             */
+            max_changes?: number;
+            /**
+             * Format: int64
+             * @description absent for the default
+             */
+            retries?: number;
+            windows?: components["schemas"]["LayerWindow"][];
+            drift: components["schemas"]["LayerChecks"];
+            ignore?: components["schemas"]["LayerRule"][];
+        };
+        /** @description LayerWindow is a time in which runs may be begun, or may not. */
+        LayerWindow: {
+            /** @enum {string} */
+            kind: "allow" | "deny";
+            /** @description five fields of cron */
+            schedule: string;
+            time_zone?: string;
+            /** Format: int64 */
+            duration: number;
+            /** @description plan and apply; absent for both */
+            actions?: string[];
+        };
+        /** @description Layers is a page of the list of layers, by name. */
+        Layers: {
+            /** @description the next page's cursor; null at the end */
+            next: string | null;
+            layers: components["schemas"]["Layer"][];
         };
         /** @description Lease is the answer to it. */
         Lease: {
@@ -3969,6 +4485,8 @@ export interface components {
             plan: string;
             /** @description SHA-256 of the archive of files that plan made */
             plan_files?: string;
+            /** @description Policies is the SHA-256 of the bundles of policies that the plan was shown to; empty where there were none. */
+            policies?: string;
             /** @description parts that the server could not verify, as of an encrypted plan */
             unchecked?: string[];
         };
@@ -3979,6 +4497,66 @@ export interface components {
             /** @description absent for an upload */
             state?: string;
             address: string;
+        };
+        /** @description Policies are bundles of policies, by workspace and name. */
+        Policies: {
+            policies: components["schemas"]["Policy"][];
+        };
+        /** @description Policy is one version of a bundle of policies, waivers or prices. */
+        Policy: {
+            name: string;
+            /** @description that it is for; empty for all of the organization's */
+            workspace?: string;
+            /**
+             * Format: int64
+             * @description from 1
+             */
+            version: number;
+            /** @description SHA-256 of its files */
+            digest: string;
+            /** @enum {string} */
+            enforce: "advise" | "hold" | "refuse";
+            message?: string;
+            /** Format: int64 */
+            files: number;
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description packages with deny, violation or warn
+             */
+            rules: number;
+            /**
+             * Format: int64
+             * @description all of which have passed
+             */
+            tests: number;
+            /** Format: date-time */
+            created_at: string;
+            created_by: components["schemas"]["Actor"];
+        };
+        /** @description PolicyBundle is a version of a bundle with its files. */
+        PolicyBundle: {
+            policy: components["schemas"]["Policy"];
+            contents: components["schemas"]["PolicyFile"][];
+            /** @description that are kept, the newest first */
+            versions: components["schemas"]["Policy"][];
+        };
+        /** @description PolicyFile is a file of a bundle: a policy in Rego, or waivers.yaml or prices.csv. */
+        PolicyFile: {
+            path: string;
+            content: string;
+        };
+        /** @description PolicyOrder is a version of a bundle that is to be kept. */
+        PolicyOrder: {
+            files: components["schemas"]["PolicyFile"][];
+            /**
+             * @description Enforce is what becomes of a plan that the bundle denies: advise, without it, lists findings, hold has the plan wait for somebody who may approve, refuse has the run fail.
+             * @enum {string}
+             */
+            enforce?: "advise" | "hold" | "refuse";
+            /** @description why, for people */
+            message?: string;
         };
         /** @description PoolChange has a pool serve other workspaces. */
         PoolChange: {
@@ -7102,6 +7680,136 @@ export interface operations {
             507: components["responses"]["Failure507"];
         };
     };
+    discoverLayers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscoverOrder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovered"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found" | "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
     followEvents: {
         parameters: {
             query?: {
@@ -8773,6 +9481,641 @@ export interface operations {
             507: components["responses"]["Failure507"];
         };
     };
+    listLayers: {
+        parameters: {
+            query?: {
+                /** @description How many entries the page has at most. */
+                limit?: number;
+                /** @description Continue behind the page whose `next` this was. */
+                cursor?: string;
+                /** @description Those of this repository alone. */
+                repository?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layers"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "cursor_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    createLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayerChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_exists" | "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    deleteLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    changeLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayerChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    checkLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getLayerDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    expectDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftExpected"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layers_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    unexpectDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+                /** @description The candidate's ID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "layer_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    syncLayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layer"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
     listLocks: {
         parameters: {
             query?: {
@@ -8820,6 +10163,243 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
                         code: "state_corrupt" | "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: {
+                /** @description Only those that count for this workspace. */
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policies"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getPolicy: {
+        parameters: {
+            query?: {
+                /** @description The bundle of this workspace, and not one of all the organization's. */
+                workspace?: string;
+                /** @description This version; else the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                bundle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyBundle"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "policy_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "policy_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    pushPolicy: {
+        parameters: {
+            query?: {
+                /** @description The bundle of this workspace, and not one of all the organization's. */
+                workspace?: string;
+            };
+            header?: never;
+            path: {
+                bundle: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyOrder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "policy_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "policies_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    removePolicy: {
+        parameters: {
+            query?: {
+                /** @description The bundle of this workspace, and not one of all the organization's. */
+                workspace?: string;
+            };
+            header?: never;
+            path: {
+                bundle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "policy_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
                     };
                 };
             };

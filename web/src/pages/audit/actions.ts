@@ -56,6 +56,10 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['drift.heal', 'drift is gone'],
     ['drift.expect', 'said which drift is expected'],
   ]],
+  ['Policies', [
+    ['policy.push', 'pushed policies'],
+    ['policy.remove', 'removed policies'],
+  ]],
   ['Pools and agents', [
     ['pool.create', 'made a pool'],
     ['pool.rotate', 'gave a pool another token'],

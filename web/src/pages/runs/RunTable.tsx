@@ -64,5 +64,5 @@ export const runColumns: Column<Run>[] = [
   { title: 'Changes', width: '7rem', cell: countsOf },
   { title: 'By', width: '7rem', cell: (run) => actorOf(run.trigger), secondary: true },
   { title: 'Began', width: '7rem', cell: (run) => <Time at={run.created_at} />, secondary: true },
-  { title: 'Why', width: '24%', cell: (run) => <span title={run.reason}>{run.reason || run.message}</span>, secondary: true },
+  { title: 'Why', cell: (run) => <span title={run.reason}>{run.reason || run.message}</span>, secondary: true },
 ]

@@ -1,4 +1,4 @@
-package insight
+package policy
 
 import (
 	"bytes"
@@ -22,6 +22,11 @@ const (
 
 // Waivers let findings be, each until a day.
 type Waivers struct{ list []waiver }
+
+// With returns these waivers and others.
+func (w Waivers) With(others Waivers) Waivers {
+	return Waivers{append(append([]waiver(nil), w.list...), others.list...)}
+}
 
 // waiver is one of them.
 type waiver struct {
@@ -82,8 +87,8 @@ func ReadWaivers(r io.Reader) (Waivers, error) {
 	return all, errors.Join(faults...)
 }
 
-// of returns why a finding is let be; nil where it isn't.
-func (w Waivers) of(f api.InsightFinding, now time.Time) *api.InsightWaiver {
+// Of returns why a finding is let be; nil where it isn't.
+func (w Waivers) Of(f api.InsightFinding, now time.Time) *api.InsightWaiver {
 	for _, one := range w.list {
 		if one.rule == f.Rule && now.Before(one.until) && one.resource.MatchString(f.Resource) {
 			return &one.said

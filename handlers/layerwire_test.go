@@ -1,0 +1,134 @@
+package handlers_test
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqllayers"
+)
+
+// testLayers serves layers that are kept in memory, of a repository infra, and looks at none by itself.
+func testLayers(t testing.TB, record audit.Recorder) *layers.Service {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return layers.NewService(layers.Deps{
+		Store: sqllayers.New(db), Repositories: wireRepository{}, Workspaces: anyWorkspace{},
+		Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
+		Log: slog.New(slog.DiscardHandler),
+	})
+}
+
+// layersNow is when layers are looked at.
+func layersNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+// wireRepository is infra.
+type wireRepository struct{ layers.Repositories }
+
+const wireCommit = "89abcdef0123456789abcdef0123456789abcdef"
+
+func (wireRepository) Head(_ context.Context, _ uuid.UUID, repository, _ string) (layers.Commit, error) {
+	if repository != "infra" {
+		return layers.Commit{}, fault.New(fault.RepositoryNotFound, "there is no repository %q", repository)
+	}
+	return layers.Commit{ID: wireCommit}, nil
+}
+
+func (wireRepository) Read(_ context.Context, _ uuid.UUID, _, _ string, read func(fs.FS) error) error {
+	return read(fstest.MapFS{
+		layers.DeclarationFile: {Data: []byte("layers:\n  - path: envs/*/\n    tool: opentofu\n    version: \">= 1.9\"\n")},
+		"envs/prod/main.tf":    {}, "envs/test/main.tf": {},
+	})
+}
+
+// anyWorkspace has every workspace be there.
+type anyWorkspace struct{ layers.Workspaces }
+
+func (anyWorkspace) Make(context.Context, auth.Principal, string, string, string, string) error {
+	return nil
+}
+
+// fillLayers has a layer of which there is all to say.
+func fillLayers(t *testing.T, deps handlers.Deps) {
+	t.Helper()
+	at := layersNow()
+	s := layers.Defaults()
+	s.Repository, s.Path, s.Triggers, s.MaxChanges, s.Retries = "infra", "envs/prod", []string{"shared/**"}, 5, 3
+	s.Windows = []layers.Window{{Kind: "deny", Schedule: "0 18 * * 5", Zone: "Europe/Berlin", Duration: time.Hour,
+		Actions: []string{"apply"}}}
+	s.Ignore = []layers.Rule{{Address: "*", Attribute: "tags"}}
+	commit := layers.Commit{ID: wireCommit, At: at}
+	actor := layers.Actor{KeyID: "k", KeyName: "ana", Subject: "ana"}
+	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "it is planned", CreatedAt: at, UpdatedAt: at,
+		UpdatedBy: actor, Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
+		Run: &layers.Begun{ID: noRun, Want: layers.WantPlan, Commit: wireCommit, At: at},
+		Drifted: []layers.Resource{{Address: "a.b", Type: "a", Action: "changed", ID: "i", Attributes: []string{"x"},
+			Since: at, Run: noRun, Cause: "c", Expected: "e", Ignored: true},
+			{Address: "a.c", Type: "a", Action: "changed", Attributes: []string{"x"}, Since: at, Run: noRun, Cause: "c"}},
+		Expected: []layers.Expectation{{ID: "e", Rule: layers.Rule{Address: "a.b", Attribute: "*"}, Owner: "o",
+			Reason: "r", Expires: at.AddDate(1000, 0, 0), By: actor, At: at}},
+		Checks: []layers.CheckPoint{{At: at, Run: noRun, Drifted: 1}},
+	}
+	l.Facts.Branch, l.Facts.Relevant, l.Facts.Checked = commit, commit, at
+	l.Facts.Plan.Commit, l.Facts.Applied.Commit = wireCommit, wireCommit
+	l.Facts.Drift = layers.DriftFact{Run: noRun, At: at, Since: at, Digest: "d", Count: 1}
+	l.Facts.Failures = layers.Failures{Count: 1, RetryAt: at}
+	l.Conditions = layers.Conditions(l.Facts, layers.Terms{}, at).Since(nil, at)
+	if _, err := deps.Layers.Store.Update(t.Context(), layers.Ref{Org: acme, Name: "prod/net"},
+		func(*layers.Layer) (layers.Change, error) { return layers.Change{Put: l}, nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// layerAnswers are those about layers.
+func layerAnswers() map[string][]answered {
+	const all, one, none = "/api/v1/layers/:name", "/api/v1/layers/prod/net", "/api/v1/layers/none"
+	return map[string][]answered{
+		"GET /api/v1/layers": slices.Concat(says(api.Layers{}, "/api/v1/layers", "/api/v1/layers?limit=1",
+			"/api/v1/layers?repository=infra"), refuses(400, "/api/v1/layers?x=1")),
+		"POST /api/v1/layers": slices.Concat(says(api.Layer{},
+			`/api/v1/layers {"name":"prod/db","repository":"infra","path":"envs/db","drift":{"every":3600}}`),
+			refuses(409, `/api/v1/layers {"name":"prod/net","repository":"infra"}`),
+			refuses(404, `/api/v1/layers {"name":"prod/db","repository":"none"}`),
+			refuses(400, `/api/v1/layers {"name":"prod/db","repository":"infra","path":"../x"}`)),
+		"POST /api/v1/discover": slices.Concat(says(api.Discovered{}, `/api/v1/discover {"repository":"infra"}`,
+			`/api/v1/discover {"repository":"infra","accept":["envs/prod"]}`),
+			refuses(404, `/api/v1/discover {"repository":"none"}`),
+			refuses(400, `/api/v1/discover {"repository":"infra","pattern":"**"}`)),
+		"GET /api/v1/drift": says(api.Drift{}, "/api/v1/drift"),
+		"GET " + all:        slices.Concat(says(api.Layer{}, one), refuses(404, none)),
+		"PATCH " + all: slices.Concat(says(api.Layer{}, one+` {"drift":{"cron":"0 6 * * *","time_zone":"UTC"}}`,
+			one+` {"drift":{"off":true}}`), refuses(404, none+" {}"), refuses(400, one+` {"remediation":"hope"}`)),
+		"DELETE " + all:            slices.Concat(says(api.Done{}, one), refuses(404, none)),
+		"POST " + all + "/-/sync":  slices.Concat(says(api.Layer{}, one+"/-/sync"), refuses(404, none+"/-/sync")),
+		"POST " + all + "/-/check": slices.Concat(says(api.Layer{}, one+"/-/check"), refuses(404, none+"/-/check")),
+		"GET " + all + "/-/drift":  slices.Concat(says(api.LayerDrift{}, one+"/-/drift"), refuses(404, none+"/-/drift")),
+		"POST " + all + "/-/expectations": slices.Concat(says(api.LayerDrift{}, one+"/-/expectations "+wireExpected()),
+			refuses(400, one+`/-/expectations {"address":"*"}`), refuses(404, none+"/-/expectations "+wireExpected())),
+		"DELETE " + all + "/-/expectations/:id": slices.Concat(says(api.LayerDrift{}, one+"/-/expectations/e"),
+			refuses(404, none+"/-/expectations/e")),
+	}
+}
+
+// wireExpected is a good expectation, as JSON.
+func wireExpected() string {
+	return `{"address":"a.*","attribute":"x","owner":"ops","reason":"a scanner sets it",` +
+		`"expires":"2026-06-01T00:00:00Z"}`
+}

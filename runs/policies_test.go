@@ -1,0 +1,72 @@
+package runs_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/runworld"
+	"github.com/holdfast/holdfast/runs"
+)
+
+// What policies say counts without any gate of the workspace, and where they can't be asked, those that may
+// refuse a plan refuse it.
+func TestPoliciesCountWithoutGates(t *testing.T) {
+	for name, c := range map[string]struct {
+		insights *looks
+
+		reasons int
+		refused string
+	}{
+		"none":                {&looks{reasons: []api.GateReason{{Gate: runs.GatePolicies}}}, 0, ""},
+		"hold":                {&looks{rules: "holds", reasons: []api.GateReason{{Gate: runs.GatePolicies}}}, 1, ""},
+		"hold, fails":         {&looks{rules: "holds", err: errors.New("no")}, 1, ""},
+		"refuse":              {&looks{rules: "refuses", refused: "tags are missing"}, 0, "tags are missing"},
+		"refuse, fails":       {&looks{rules: "refuses", err: errors.New("no")}, 0, "could not be found out"},
+		"refuse, and is fine": {&looks{rules: "refuses"}, 0, ""},
+	} {
+		w := runworld.New(t)
+		_, run := planIn(t, w, "apply")
+		w.Insights = c.insights
+		got, err := w.Judge(t.Context(), run, c.insights.rules)
+		if err != nil || len(got.Reasons) != c.reasons || !strings.Contains(got.Refused, c.refused) ||
+			(got.Refused == "") != (c.refused == "") {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// A plan that nobody can read fails its run where policies might refuse it, whatever is applied without a question.
+func TestPoliciesRefuseTheUnread(t *testing.T) {
+	w := runworld.New(t)
+	w.Terms.AutoApply, w.Insights = "always", &looks{rules: "refuses"}
+	_, run := planIn(t, w, "apply")
+	if run.Status != runs.Failed || !strings.Contains(run.Reason, "there are policies that may refuse it") {
+		t.Errorf("%s: %s", run.Status, run.Reason)
+	}
+}
+
+// A yes is bound to the policies that the plan was shown to: one to a plan that others have seen outdates it.
+func TestApprovalsAreBoundToPolicies(t *testing.T) {
+	w := runworld.New(t)
+	asked := &looks{rules: "holds", reasons: []api.GateReason{{Gate: runs.GatePolicies, Reason: "1 finding"}}}
+	w.Insights = asked
+	author, run := planIn(t, w, "apply")
+	if run.Status != runs.AwaitingApproval || run.Pin.Policies != "holds" {
+		t.Fatalf("%s, with the policies %q", run.Status, run.Pin.Policies)
+	}
+	reviewer := author
+	reviewer.KeyID, reviewer.Grant = "reviewer", auth.Grant{Role: auth.Approver}
+	asked.rules = "refuses"
+	if _, err := w.Approve(t.Context(), reviewer, run.ID, api.Decision{Digest: run.Pin.Digest}); !fault.Is(err,
+		fault.RunStale) {
+		t.Errorf("other policies: %v", err)
+	}
+	after, err := w.Get(t.Context(), author, run.ID)
+	if err != nil || after.Status != runs.Outdated || !strings.Contains(after.Reason, "policies") {
+		t.Errorf("%s: %s, %v", after.Status, after.Reason, err)
+	}
+}

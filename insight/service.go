@@ -71,9 +71,9 @@ type keptKey struct {
 func NewService(plans Plans, policies Policies, memory *budget.Budget, now func() time.Time) *Service {
 	kept, _ := lru.New[keptKey, []byte](maxKept) // it fails for a size below 1
 	compiled, _ := lru.New[string, *policy.Compiled](maxCompiled)
-	return &Service{plans: plans, policies: policies, compiled: compiled, memory: memory, working: turns.New(maxWorking,
-		maxOwn),
-		gating: turns.New(maxWorking, maxOwn), kept: kept, now: now,
+	return &Service{plans: plans, policies: policies, compiled: compiled, memory: memory,
+		working: turns.New(maxWorking, maxOwn),
+		gating:  turns.New(maxWorking, maxOwn), kept: kept, now: now,
 		engine: sync.OnceValues(func() (*Engine, error) { return NewEngine(rules.Limits{}) })}
 }
 

@@ -66,8 +66,6 @@ type news struct {
 	relevant Commit // the newest that is; empty for none
 	why      string // head is, or is not, relevant
 	commits  []CommitVerdict
-	folders  []string // of what the layer reads
-	files    []string
 }
 
 // look finds what a branch has for a layer.

@@ -35,7 +35,7 @@ func (s *Service) refusePlan(ctx context.Context, run Run, plain []byte) error {
 	tool := api.Tool{Name: facts.Tool, Version: facts.ToolVersion}
 	if run.Executor != nil && run.Executor.Tool != nil {
 		tool = *run.Executor.Tool
-	} else if slices.Contains([]string{"opentofu", "terraform", "engine"}, run.Terms.Tool) { // which write plans themselves
+	} else if slices.Contains([]string{"opentofu", "terraform", "engine"}, run.Terms.Tool) { // they write plans
 		tool.Name = run.Terms.Tool
 	}
 	want, err := s.wanted(ctx, run, *run.newPin(tool))

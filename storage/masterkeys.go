@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/internal/keyservice"
+	"github.com/holdfast/holdfast/seal"
 )
 
 // MasterSource is where the settings say that the master keys are. Nothing is read or asked yet.

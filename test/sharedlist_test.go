@@ -71,6 +71,7 @@ func sharedThings() map[string]string {
 		"handlers: turns.New(maxDeliveries, maxOwnDeliveries)":                     byHooks,
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
 		"insight/facts: make(chan error, 1)":                                       inOrder,
+		"insight/policy: turns.New(maxCompiling, maxOwn)":                          byInsight,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                        turnsOfReadings,
 		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":         bodies,
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":          connections,

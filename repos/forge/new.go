@@ -103,7 +103,7 @@ func apiOf(c Config) (*url.URL, error) {
 		address = usual
 	}
 	if address == "" {
-		return nil, errors.New("Gitea has no server of its own: say where the API is, such as https://HOST/api/v1")
+		return nil, errors.New("there is no server that Gitea is at: say where the API is, such as https://HOST/api/v1")
 	}
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" ||

@@ -121,11 +121,10 @@ func (m *Mirror) logArgs(ctx context.Context, r Range) ([]string, error) {
 // Diff returns the paths that differ between two commits, up to most of them; more says that there are others.
 // From is empty for a comparison with nothing. Kinds: NotThere.
 func (m *Mirror) Diff(ctx context.Context, from, to string, most int) (changes []Change, more bool, err error) {
-	args, err := m.logArgs(ctx, Range{From: from, To: to})
-	if err != nil {
+	if _, err := m.logArgs(ctx, Range{From: from, To: to}); err != nil { // it looks whether both are there
 		return nil, false, err
 	}
-	args = []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv",
+	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=none"}
 	if from == "" {
 		from = emptyTree

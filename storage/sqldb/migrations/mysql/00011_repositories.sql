@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS repository_deliveries (
   repository CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   what       VARCHAR(80) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   noted_at   BIGINT NOT NULL,
-  done       TINYINT NOT NULL,
+  done       INT NOT NULL,
   PRIMARY KEY (org, repository, what),
   KEY repository_deliveries_noted (noted_at)
 ) ENGINE = InnoDB;

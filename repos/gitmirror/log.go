@@ -99,17 +99,8 @@ func (m *Mirror) log(ctx context.Context, r Range, pass func(Commit) bool) error
 }
 
 func (m *Mirror) logArgs(ctx context.Context, r Range) ([]string, error) {
-	ends := []string{r.To}
-	if r.From != "" {
-		ends = append(ends, r.From)
-	}
-	if err := cmp.Or(m.usable(), checkCommits(ends...)); err != nil {
+	if err := m.haveEnds(ctx, r); err != nil {
 		return nil, err
-	}
-	for _, c := range ends {
-		if there, err := m.Has(ctx, c); err != nil || !there {
-			return nil, cmp.Or(err, errNoCommit(c))
-		}
 	}
 	args := append(r.args(), r.To)
 	if r.From != "" {
@@ -118,10 +109,27 @@ func (m *Mirror) logArgs(ctx context.Context, r Range) ([]string, error) {
 	return append(args, "--"), nil
 }
 
+// haveEnds looks whether the commits that a range names are in the mirror. Kind: NotThere.
+func (m *Mirror) haveEnds(ctx context.Context, r Range) error {
+	ends := []string{r.To}
+	if r.From != "" {
+		ends = append(ends, r.From)
+	}
+	if err := cmp.Or(m.usable(), checkCommits(ends...)); err != nil {
+		return err
+	}
+	for _, c := range ends {
+		if there, err := m.Has(ctx, c); err != nil || !there {
+			return cmp.Or(err, errNoCommit(c))
+		}
+	}
+	return nil
+}
+
 // Diff returns the paths that differ between two commits, up to most of them; more says that there are others.
 // From is empty for a comparison with nothing. Kinds: NotThere.
 func (m *Mirror) Diff(ctx context.Context, from, to string, most int) (changes []Change, more bool, err error) {
-	if _, err := m.logArgs(ctx, Range{From: from, To: to}); err != nil { // it looks whether both are there
+	if err := m.haveEnds(ctx, Range{From: from, To: to}); err != nil {
 		return nil, false, err
 	}
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv",

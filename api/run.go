@@ -165,6 +165,8 @@ type Approval struct {
 	At       time.Time `json:"at"`
 	// From is the run whose approval was carried over, because the changes are equal.
 	From string `json:"from,omitempty"`
+	// BreakGlass says that it was enough by itself, in an emergency, for the reason that it has.
+	BreakGlass bool `json:"break_glass,omitempty"`
 }
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
@@ -174,12 +176,17 @@ type GateReason struct {
 	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
+	// Severity is that of the gravest finding, where it is about findings.
+	Severity string `json:"severity,omitempty" enum:"critical|high"`
 }
 
 // Decision is the body of an approval or a denial.
 type Decision struct {
 	Digest string `json:"digest"` // of the pin
 	Reason string `json:"reason,omitempty"`
+	// BreakGlass has a yes be enough by itself, whoever asked for the run and however many approvals it needs, for who
+	// has the right run:break_glass. It needs a reason.
+	BreakGlass bool `json:"break_glass,omitempty"`
 }
 
 // Cancel is how far the cancelling of a run went.

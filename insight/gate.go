@@ -114,6 +114,7 @@ func heldBy(all api.Insight, gates runs.Gates) (reasons []api.GateReason, err er
 	}
 	if n := graveIssues(all, gates.Severity); n > 0 {
 		hold(runs.GateFindings, findingsText(n, gates.Severity), findingsAt(all, gates.Severity))
+		reasons[len(reasons)-1].Severity = all.Security.Issues[0].Severity // the gravest first
 	}
 	if n := len(all.Broken); n > 0 && gates.Severity != "" {
 		var names []string

@@ -29,6 +29,7 @@ const (
 	GateIrreversible = "irreversible" // changes that can't be undone
 	GateCost         = "cost"
 	GatePolicies     = "policies" // that the organization or the workspace brings
+	GateCritical     = "critical" // findings of this severity, besides
 	GateUnread       = "unread"   // what the plan means is not known, or not of all of it
 )
 
@@ -142,6 +143,9 @@ func (r Run) heldText() string {
 func (r Run) heldKinds() (kinds []string) {
 	for _, g := range r.Gates {
 		kinds = append(kinds, g.Gate)
+		if g.Severity == GateCritical {
+			kinds = append(kinds, GateCritical)
+		}
 	}
 	return kinds
 }

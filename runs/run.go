@@ -196,6 +196,8 @@ type Terms struct {
 	MaxAttempts int
 	KeepFiles   time.Duration // of the run, when it has ended
 	Gates       Gates         `json:",omitzero"`
+	// ApprovalsFor is how many approvals a plan needs that is held, by what holds it.
+	ApprovalsFor map[string]int `json:",omitempty"`
 }
 
 // Base is the state's version that a plan is made on.

@@ -29,7 +29,7 @@ func (r Run) Brief() api.Run {
 		AppliedAt: orNil(r.AppliedAt), FinishedAt: orNil(r.FinishedAt),
 	}
 	if r.Kind.Mutates() {
-		said.Needed = r.Terms.Approvals
+		said.Needed = r.needed()
 	}
 	return said
 }

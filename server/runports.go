@@ -92,7 +92,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes,
 			MaxAttempts: maxAttempts,
 			Gates:       runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost},
-			KeepFiles:   w.keepFiles,
+			KeepFiles:   w.keepFiles, ApprovalsFor: s.ApprovalsFor,
 		},
 	}, nil
 }

@@ -16,6 +16,7 @@ type settingFlags struct {
 	planTimeout, applyTimeout, planGrace, applyGrace, planTTL, ttl time.Duration
 	allowAuthor, carry, protected, gateIrreversible                bool
 	gateMonthlyCost                                                int64
+	approvalsFor                                                   map[string]int
 }
 
 func (f *settingFlags) add(cmd *cobra.Command) {
@@ -36,6 +37,8 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.gateIrreversible, "gate-irreversible", false, "so does a plan with a change that can't be undone")
 	flags.Int64Var(&f.gateMonthlyCost, "gate-monthly-cost", 0,
 		"and a plan that costs more dollars a month than that more than before (0: none)")
+	flags.StringToIntVar(&f.approvalsFor, "approvals-for", nil, "how many people must approve a plan that is held, by what "+
+		"holds it: critical, findings, rules, irreversible, cost, policies, unread")
 	flags.BoolVar(&f.protected, "protect", false, "refuse to destroy what it manages")
 	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, landlock or namespaces: the least that a run starts with")
 	flags.DurationVar(&f.planTimeout, "plan-timeout", 0, "how long a plan may take")
@@ -61,6 +64,7 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "gate", &c.Gate, f.gate)
 	given(cmd, "gate-irreversible", &c.GateIrreversible, f.gateIrreversible)
 	given(cmd, "gate-monthly-cost", &c.GateMonthlyCost, f.gateMonthlyCost)
+	given(cmd, "approvals-for", &c.ApprovalsFor, f.approvalsFor)
 	given(cmd, "protect", &c.Protected, f.protected)
 	given(cmd, "min-sandbox", &c.MinSandbox, f.minSandbox)
 	given(cmd, "plan-timeout", &c.PlanTimeout, whole(f.planTimeout))

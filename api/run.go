@@ -70,8 +70,10 @@ type Run struct {
 	// Needed is how many approvals the run needs in all; 0 where nobody has to.
 	Needed int `json:"approvals_needed,omitempty"`
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists.
-	Gates  []GateReason `json:"gate_reasons,omitempty"`
-	Cancel *Cancel      `json:"cancel,omitempty"`
+	Gates []GateReason `json:"gate_reasons,omitempty"`
+	// Outside is how far a service outside has decided on the plan; absent where none is asked.
+	Outside *OutsideDecision `json:"outside_decision,omitempty"`
+	Cancel  *Cancel          `json:"cancel,omitempty"`
 
 	Executor *Executor `json:"executor,omitempty"` // who has it, or had it last
 	ExitCode *int      `json:"exit_code,omitempty"`
@@ -171,9 +173,9 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, policies, or unread for a plan
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, condition, policies, or unread for a plan
 	// that could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|policies|unread"`
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|condition|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
 	// Severity is that of the gravest finding, where it is about findings.

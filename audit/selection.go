@@ -75,7 +75,7 @@ func Actions() []Action {
 		VersionPurge, VersionsPrune, LockTake, LockRelease, LockForce, LockTakeOver,
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
-		RunCreate, RunApprove, RunBreakGlass, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan,
+		RunCreate, RunApprove, RunBreakGlass, RunDecide, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan,
 		RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
 		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke, PolicyPush, PolicyRemove,

@@ -24,6 +24,8 @@ type result struct {
 	// has the digest of.
 	gates    []api.GateReason
 	policies Policies
+	// outside says that a service outside is to be asked before the plan is applied.
+	outside bool
 }
 
 // planned says what follows a plan that was looked at.
@@ -35,7 +37,7 @@ func (c call) planned(p result) Decide {
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
 		m.run.Gates = append(p.gates, r.Order.tooMany(p.counts)...)
-		m.run.Stale, m.run.Phase, m.run.Planned = nil, PhaseCheck, r.Attempt
+		m.run.Stale, m.run.Phase, m.run.Planned, m.run.Outside = nil, PhaseCheck, r.Attempt, nil
 		switch {
 		case !r.Kind.Mutates():
 			m.to(Succeeded, "").because(EventPlanned, "planned, nothing is applied")
@@ -46,6 +48,9 @@ func (c call) planned(p result) Decide {
 		case !r.Base.same(p.now), r.Terms.Revision != p.revision:
 			m.overtaken(r)
 		default:
+			if p.outside {
+				m.run.Outside = &Outside{State: OutsideAsked, Next: c.at, People: true}
+			}
 			m.decided(r, p.beyond)
 		}
 		return m.done()
@@ -83,11 +88,12 @@ func (m *moving) decided(r Run, beyond string) {
 		m.to(AwaitingApproval, "it goes beyond what was approved: "+beyond+m.run.heldText()).because(EventPlanned,
 			m.run.Reason)
 	case m.run.enough():
-		m.run.DecidedAt = m.at
-		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
+		m.confirm(EventPlanned, "the changes are those that were approved before")
 	case r.Terms.Approvals == 0 && checked && !m.run.held() && r.unasked(*m.run.Counts):
-		m.run.DecidedAt = m.at
-		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
+		if m.run.Outside != nil {
+			m.run.Outside.People = false
+		}
+		m.confirm(EventPlanned, "nobody has to be asked")
 	case changed && len(r.Earlier.Approvals) > 0:
 		m.to(AwaitingApproval, m.run.waitsFor()+
 			"; the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned,
@@ -174,7 +180,27 @@ func (r Run) enough() bool {
 	return glass || people >= max(r.needed(), 1)
 }
 
+// waitsFor says what the plan waits for.
 func (r Run) waitsFor() string {
+	switch {
+	case !r.Outside.isAsked():
+		return r.waitsForPeople()
+	case r.Outside.People && !r.enough():
+		return r.outsideText() + ", and " + r.waitsForPeople()
+	}
+	return r.outsideText()
+}
+
+// outsideText says that a service outside has not decided yet.
+func (r Run) outsideText() string {
+	if r.Outside.Failed == 0 {
+		return "waits for the decision service"
+	}
+	return "waits for the decision service, which has not answered " + number(uint64(r.Outside.Failed)) + " times" +
+		behind(r.Outside.Reason)
+}
+
+func (r Run) waitsForPeople() string {
 	people, _ := r.approved()
 	needed := r.needed()
 	switch {
@@ -228,8 +254,11 @@ func (c call) approve(d yes) Decide {
 			m.run.Reason = m.run.waitsFor()
 			return m.done()
 		}
-		m.run.DecidedAt = c.at
-		return m.to(Confirmed, "").because(EventConfirmed, "").done()
+		if m.run.lacksOutside() {
+			m.run.Reason = m.run.waitsFor()
+			return m.done()
+		}
+		return m.confirm(EventConfirmed, "").done()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 func (r Run) Wire() api.Run {
 	said := r.Brief()
 	said.Gates = r.Gates
+	said.Outside = r.Outside.Wire()
 	said.InFlight, said.Diagnostics, said.Phases = r.InFlight, r.Diagnostics, r.Phases
 	return said
 }

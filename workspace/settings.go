@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/when"
 )
 
 // Settings say how a workspace's runs are made. Their JSON is how stores keep them.
@@ -38,6 +39,7 @@ type Settings struct {
 	Gate             string `json:"gate,omitempty"`
 	GateIrreversible bool   `json:"gate_irreversible,omitempty"` // a plan that can't be undone waits
 	GateMonthlyCost  int64  `json:"gate_monthly_cost,omitempty"` // in dollars more than before; 0 for none
+	GateWhen         string `json:"gate_when,omitempty"`         // and one of which this holds; empty for none
 	// ApprovalsFor is how many people have to approve a plan that is held, by what holds it.
 	ApprovalsFor map[string]int `json:"approvals_for,omitempty"`
 
@@ -114,6 +116,11 @@ func (s Settings) Check() error {
 			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)
 		}
 	}
+	if s.GateWhen != "" {
+		if _, err := when.Compile(s.GateWhen); err != nil {
+			return fault.New(fault.WorkspaceInvalid, "gate_when: %s", err)
+		}
+	}
 	return nil
 }
 
@@ -131,12 +138,13 @@ func sameButOutputs(a, b Settings) bool {
 		a.ApplyGrace == b.ApplyGrace &&
 		a.AutoApply == b.AutoApply && a.Approvals == b.Approvals && a.AllowAuthor == b.AllowAuthor && a.Carry == b.Carry &&
 		a.Gate == b.Gate && a.GateIrreversible == b.GateIrreversible && a.GateMonthlyCost == b.GateMonthlyCost &&
+		a.GateWhen == b.GateWhen &&
 		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
 }
 
 // heldKinds are what may hold a plan.
 func heldKinds() []string {
-	return []string{GateCritical, "findings", "rules", "irreversible", "cost", "policies", "unread"}
+	return []string{GateCritical, "findings", "rules", "irreversible", "cost", "condition", "policies", "unread"}
 }
 
 func isApprovalsFor(all map[string]int) bool {
@@ -184,7 +192,8 @@ func isNames(names []string) bool {
 
 // asks reports whether a plan may have to wait for somebody who may approve.
 func (s Settings) asks() bool {
-	return s.Approvals > 0 || len(s.ApprovalsFor) > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0
+	return s.Approvals > 0 || len(s.ApprovalsFor) > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0 ||
+		s.GateWhen != ""
 }
 
 // asksLessThan reports whether plans are applied with less of a say of others than by the settings
@@ -200,6 +209,9 @@ func (s Settings) gatesLessThan(before Settings) bool {
 		if s.ApprovalsFor[kind] < n {
 			return true
 		}
+	}
+	if before.GateWhen != "" && s.GateWhen != before.GateWhen {
+		return true // nobody knows what of it lets less through
 	}
 	order := []string{"", GateCritical, GateHigh}
 	return slices.Index(order, s.Gate) < slices.Index(order, before.Gate) ||

@@ -55,6 +55,7 @@ function offers({ waiting, failed }: Furnished, candidate: string): Offer[] {
     { path: '/editor/prod/network', button: 'Plan', right: 'run:plan', request: ['POST', '/api/v1/runs', plan] },
     { path: '/editor/prod/network', button: 'Apply', right: 'run:apply', request: ['POST', '/api/v1/runs', { ...plan, kind: 'apply' }] },
     { path: '/settings?tab=keys', button: 'Make a key', right: 'key:manage', request: ['POST', '/api/v1/keys', { name: 'x', role: 'owner' }] },
+    { path: '/settings?tab=policies', button: 'Make a bundle', right: 'policy:manage', request: ['DELETE', '/api/v1/policies/none'] },
     { path: '/settings?tab=pools', button: 'Make a pool', right: 'agent:manage', request: ['POST', '/api/v1/pools', { name: 'x', workspaces: ['**'] }] },
   ]
 }

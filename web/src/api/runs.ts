@@ -26,8 +26,8 @@ export function mayApprove({ approvals_needed: needed = 0, gate_reasons: gates =
 }
 
 /** mayBreakGlass says whether somebody with these rights can have their yes be enough by itself, where others would have to say it too. */
-export function mayBreakGlass({ approvals_needed: needed = 0, gate_reasons: gates = [] }: Pick<Run, 'approvals_needed' | 'gate_reasons'>, may: (right: string) => boolean): boolean {
-  return may('run:break_glass') && (needed > 0 || gates.length > 0)
+export function mayBreakGlass({ approvals_needed: needed = 0, gate_reasons: gates = [], outside_decision: outside }: Pick<Run, 'approvals_needed' | 'gate_reasons' | 'outside_decision'>, may: (right: string) => boolean): boolean {
+  return may('run:break_glass') && (needed > 0 || gates.length > 0 || outside?.state === 'asked')
 }
 
 /** No event tells of an executor's signs of life. */

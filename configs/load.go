@@ -64,7 +64,6 @@ func Load(from Sources) (Settings, error) {
 	checkTLS(loaded, last, faults)
 	from.checkBind(loaded.Server, last, faults)
 	checkBodyBytes(loaded, last, faults)
-	checkInsight(loaded, last, faults)
 	checkPage(loaded, last, faults)
 	if err := faults.orNil(); err != nil {
 		return Settings{}, err
@@ -133,13 +132,6 @@ func checkBodyBytes(loaded Settings, last map[string]value, faults *Faults) {
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
-
-// checkInsight reports a model's address without the name of the model.
-func checkInsight(loaded Settings, last map[string]value, faults *Faults) {
-	if address := last["[insight] model_url"]; loaded.Insight.ModelURL != "" && loaded.Insight.Model == "" {
-		faults.add(address.place, "%q needs [insight] model, the name of the model there", address.text)
-	}
-}
 
 // checkPage refuses an idle end that never comes.
 func checkPage(loaded Settings, last map[string]value, faults *Faults) {

@@ -59,7 +59,9 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Audit:   p.live.Recorder(p.states),
 		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log})
 	p.insights = insight.NewService(p.runs, p.policies, p.memory, time.Now)
-	p.useModel()
+	if err := p.useModel(); err != nil {
+		return err
+	}
 	insights.service = p.insights
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)

@@ -173,8 +173,8 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, condition, policies, or unread for a plan
-	// that could not be looked at.
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, condition, policies, or unread
+	// for a plan that could not be looked at.
 	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|condition|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about

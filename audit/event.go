@@ -39,12 +39,13 @@ const (
 	ExpectUse       Action = "expect.use"        // a write did what was announced; Note has what a guard would have found
 	ExpectEnd       Action = "expect.end"        // somebody took the announcement back
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
+	StateRead       Action = "state.read"        // somebody was given the bytes of a state, a version or a candidate
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
 	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others
 	RunApprove      Action = "run.approve"       // somebody said yes to its plan
 	RunBreakGlass   Action = "run.break_glass"   // somebody said yes for all, in an emergency; Note says why
-	RunDecide       Action = "run.decide"       // a service outside has decided on its plan, or failed to
+	RunDecide       Action = "run.decide"        // a service outside has decided on its plan, or failed to
 	RunDeny         Action = "run.deny"          // somebody said no
 	RunDiscard      Action = "run.discard"       // its plan is not wanted
 	RunCancel       Action = "run.cancel"        // it was told to stop
@@ -65,6 +66,7 @@ const (
 	SessionBegin  Action = "session.begin"
 	SessionEnd    Action = "session.end"     // signed out, or ended because of what Note says
 	SessionEndAll Action = "session.end_all" // signed out everywhere
+	LoginFail     Action = "login.fail"      // credentials were refused; Note says how often, and why
 	KeyMake       Action = "key.make"        // a key was made; Note names it and its role, as in the others
 	KeyRotate     Action = "key.rotate"      // it took the place of another
 	KeyRevoke     Action = "key.revoke"      // it was taken away

@@ -14,7 +14,8 @@ import (
 )
 
 // conditionHolds says whether the workspace's own condition holds the plan. One that can't be asked does, and says so.
-func conditionHolds(ctx context.Context, all api.Insight, text string, hold func(gate, reason string, details []string)) {
+func conditionHolds(ctx context.Context, all api.Insight, text string,
+	hold func(gate, reason string, details []string)) {
 	if text == "" {
 		return
 	}

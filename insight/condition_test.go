@@ -25,8 +25,8 @@ func TestConditionsHold(t *testing.T) {
 		"findings.high == 1 && findings.low == 0":                                                  "its condition holds",
 		"cost.total == 500.0 && cost.delta < -20.0":                                                "its condition holds",
 		`"aws_iam_role" in facts.types`:                                                            "its condition holds",
-		"facts.delete / facts.move > 1":                                                            "could not be asked: division by zero",
-		"facts.gone > 1":                                                                           "could not be asked: undeclared reference",
+		"facts.delete / facts.move > 1":                                                            "could not be asked: division",
+		"facts.gone > 1":                                                                           "could not be asked: undeclared",
 	} {
 		reasons, err := heldBy(t.Context(), all, runs.Gates{When: text})
 		if err != nil || (len(reasons) > 0) != (says != "") || says != "" &&

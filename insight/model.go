@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast/holdfast/insight/rules"
 )
 
-// WithModel adds to an insight what a model says of it. Whatever that is, facts, findings, costs that have a price and the
-// summary stay as they are, and nothing that needs approval needs it less.
+// WithModel adds to an insight what a model says of it. Whatever that is, facts, findings, costs that have a price and
+// the summary stay as they are, and nothing that needs approval needs it less.
 func WithModel(ctx context.Context, all *api.Insight, client *model.Client, name string) {
 	asked := *all
 	said, err := client.Ask(ctx, asked)

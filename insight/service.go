@@ -116,7 +116,8 @@ func (s *Service) UseModel(client *model.Client, name string) {
 }
 
 // of returns a plan's insight as JSON, with what a model says of it where there is one.
-func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) ([]byte, error) {
+func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) ([]byte,
+	error) {
 	raw, key, err := s.facts(ctx, among, plan, asked)
 	if err != nil || s.model == nil {
 		return raw, err
@@ -124,8 +125,8 @@ func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON
 	return s.withModel(ctx, key, raw), nil
 }
 
-// withModel returns the insight with the model's words, or as it is where there is no place among those who ask. Only what
-// the model has said is remembered.
+// withModel returns the insight with the model's words, or as it is where there is no place among those who ask. Only
+// what the model has said is remembered.
 func (s *Service) withModel(ctx context.Context, key keptKey, raw []byte) []byte {
 	if said, ok := s.modelled.Get(key); ok {
 		return said

@@ -29,7 +29,8 @@ func TestToldHasNoValues(t *testing.T) {
 		t.Errorf("%v: it tells a value: %.300s", err, raw)
 	}
 	if !all.Cut || len(all.Findings) != maxTold || len(all.Facts.Changes) != maxTold || len(raw) > 64<<10 {
-		t.Errorf("%d findings and %d changes in %d bytes, cut: %t", len(all.Findings), len(all.Facts.Changes), len(raw), all.Cut)
+		t.Errorf("%d findings and %d changes in %d bytes, cut: %t", len(all.Findings), len(all.Facts.Changes),
+			len(raw), all.Cut)
 	}
 	if !strings.Contains(all.Summary, "Rules that could not be asked") {
 		t.Errorf("the summary is %q", all.Summary)

@@ -84,15 +84,11 @@ func (s *Service) decideOutside(ctx context.Context, run Run) {
 		found.failed, found.reason = true, cut(err.Error(), maxDetail)
 		s.Log.WarnContext(ctx, "a service outside has not decided on a plan", "run", run.ID, "try", found.try, "error", err)
 	}
-	after, err := s.update(ctx, run.Ref(), s.by(Server()).answered(found))
-	if err != nil {
+	entry := s.entry(audit.Server(), audit.RunDecide, run, found.reason)
+	entry.Note += ": " + found.state()
+	if _, err = s.update(ctx, run.Ref(), onRecord(entry, s.by(Server()).answered(found))); err != nil {
 		s.Log.ErrorContext(ctx, "what a service outside has decided is not recorded; it is asked again", "run", run.ID,
 			"error", err)
-		return
-	}
-	if o := after.Outside; o != nil && o.State != OutsideAsked && after.Pin != nil && after.Pin.Digest == found.digest {
-		s.keep(ctx, audit.Event{At: s.clock(), Org: run.Org, Actor: audit.Server(), Action: audit.RunDecide,
-			State: run.Workspace, Reason: o.Reason, Note: "run " + run.ID + ": " + o.State})
 	}
 }
 
@@ -163,5 +159,6 @@ func oneLine(text string) string {
 
 // isOutsideDue reports whether a service outside is to be asked about the run now.
 func (s *Service) isOutsideDue(run Run) bool {
-	return run.Status == AwaitingApproval && run.Outside.isAsked() && !run.Outside.Next.After(s.clock()) && !run.expired(s.clock())
+	now := s.clock()
+	return run.Status == AwaitingApproval && run.Outside.isAsked() && !run.Outside.Next.After(now) && !run.expired(now)
 }

@@ -76,6 +76,17 @@ type outsideAnswer struct {
 	reason   string
 }
 
+// state is what a try that decides leaves behind.
+func (a outsideAnswer) state() string {
+	switch {
+	case a.failed:
+		return OutsideFailed
+	case a.approved:
+		return OutsideApproved
+	}
+	return OutsideRejected
+}
+
 // answered is for an answer, or the want of one. Answers are to a run and the digest of its plan: a repeated one, and
 // one about another plan, changes nothing.
 func (c call) answered(a outsideAnswer) Decide {

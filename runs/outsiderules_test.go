@@ -156,8 +156,8 @@ func TestReadDecision(t *testing.T) {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if _, reason, err := readDecision([]byte(`{"decision":"REJECTED","reason":"` + strings.Repeat("x", 5000) + `"}`)); err != nil ||
-		len(reason) > maxDetail+10 {
+	long := `{"decision":"REJECTED","reason":"` + strings.Repeat("x", 5000) + `"}`
+	if _, reason, err := readDecision([]byte(long)); err != nil || len(reason) > maxDetail+10 {
 		t.Errorf("a reason of %d bytes, %v", len(reason), err)
 	}
 }

@@ -36,8 +36,8 @@ type answer struct {
 	} `json:"findings"`
 }
 
-// read takes from a model's answer what it may say: costs of resources that have no price, and findings of resources that
-// change.
+// read takes from a model's answer what it may say: costs of resources that have no price, and findings of resources
+// that change.
 func read(text string, all api.Insight) (*api.InsightModel, error) {
 	text = strings.TrimSpace(text)
 	if inner, fenced := strings.CutPrefix(text, "```json"); fenced {
@@ -82,8 +82,8 @@ func isChanged(all api.Insight, address string) bool {
 	return slices.ContainsFunc(all.Facts.Changes, func(c api.InsightChange) bool { return c.Address == address })
 }
 
-// summary is the model's words, if they are as many as may be; empty else. They have no links, no HTML and nothing that does
-// something to a terminal.
+// summary is the model's words, if they are as many as may be; empty else. They have no links, no HTML and nothing
+// that does something to a terminal.
 func summary(text string) string {
 	if len(text) > maxSummary || len(strings.Fields(text)) > maxWords {
 		return ""

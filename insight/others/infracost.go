@@ -35,8 +35,8 @@ type (
 	}
 )
 
-// ReadInfracost reads what `infracost breakdown --format json` or `infracost diff --format json` says, in US dollars. What
-// costs by its use only has no cost there, and none here.
+// ReadInfracost reads what `infracost breakdown --format json` or `infracost diff --format json` says, in US dollars.
+// What costs by its use only has no cost there, and none here.
 func ReadInfracost(r io.Reader) (cost.Given, error) {
 	var out infracostOutput
 	if err := readJSON(r, &out); err != nil {
@@ -53,13 +53,19 @@ func ReadInfracost(r io.Reader) (cost.Given, error) {
 		if project.Now == nil {
 			continue
 		}
-		if err := addCosts(given, project.Now, func(one *cost.Costing, monthly float64) { one.After, one.HasAfter = monthly, true }); err != nil {
+		err := addCosts(given, project.Now, func(one *cost.Costing, monthly float64) {
+			one.After, one.HasAfter = monthly, true
+		})
+		if err != nil {
 			return nil, err
 		}
 		if project.Past == nil {
 			continue
 		}
-		if err := addCosts(given, project.Past, func(one *cost.Costing, monthly float64) { one.Before, one.HasBefore = monthly, true }); err != nil {
+		err = addCosts(given, project.Past, func(one *cost.Costing, monthly float64) {
+			one.Before, one.HasBefore = monthly, true
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

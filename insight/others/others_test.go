@@ -75,7 +75,8 @@ func TestHostileSARIF(t *testing.T) {
 			t.Errorf("%.60s: %d findings", text, len(found.Findings))
 		}
 	}
-	many := strings.TrimSuffix(strings.Repeat(`{"ruleId":"a","message":{"text":"`+strings.Repeat("é", 600)+`"}},`, 6000), ",")
+	one := `{"ruleId":"a","message":{"text":"` + strings.Repeat("é", 600) + `"}},`
+	many := strings.TrimSuffix(strings.Repeat(one, 6000), ",")
 	found, err := others.ReadSARIF(strings.NewReader(`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},
 		"invocations":[{"executionSuccessful":false},{"executionSuccessful":false}],"results":[` + many + `]}]}`))
 	if err != nil || !found.Cut || len(found.Findings) != 5000 || len(found.Broken) != 1 ||
@@ -101,7 +102,8 @@ func TestInfracost(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for _, text := range []string{"", "{}", "[]", `{"version":"0.2","currency":"EUR","projects":[]}`, `{"projects":[]}`,
-		`{"version":"0.2"}`, costing(`"NaN"`), costing(`"-1"`), costing(`"1e300"`), costing(`"$3"`), costing(`[]`), costing(`"Inf"`)} {
+		`{"version":"0.2"}`, costing(`"NaN"`), costing(`"-1"`),
+		costing(`"1e300"`), costing(`"$3"`), costing(`[]`), costing(`"Inf"`)} {
 		if given, err := others.ReadInfracost(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: %v", text, given)
 		}

@@ -49,7 +49,8 @@ func MarkdownAs(w io.Writer, all api.Insight, manner Manner) error {
 		})
 	}
 	if all.Model != nil {
-		b.folded(manner, "What the model "+Plain(all.Model.Model)+" says, which is no fact", func() { b.modelList(all.Model) })
+		title := "What the model " + Plain(all.Model.Model) + " says, which is no fact"
+		b.folded(manner, title, func() { b.modelList(all.Model) })
 	}
 	return b.w.Flush()
 }

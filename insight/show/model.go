@@ -23,7 +23,8 @@ func (b *block) model(said *api.InsightModel) {
 		}
 	}
 	for _, f := range said.Findings {
-		b.line("  [%s] %s — %s. %s", strings.ToUpper(cut(f.Severity)), cut(f.Resource), cut(strings.TrimSuffix(f.Description, ".")),
+		b.line("  [%s] %s — %s. %s", strings.ToUpper(cut(f.Severity)), cut(f.Resource),
+			cut(strings.TrimSuffix(f.Description, ".")),
 			cut(f.Recommendation))
 	}
 	for _, c := range said.Costs {

@@ -1,6 +1,6 @@
-// Package when asks conditions of one line, in the Common Expression Language, about what a plan means. A condition that
-// is wrong is found when it is compiled, as far as that can be known, and one that can't be asked is an error: whoever
-// asks takes that for yes.
+// Package when asks conditions of one line, in the Common Expression Language, about what a plan means. A condition
+// that is wrong is found when it is compiled, as far as that can be known, and one that can't be asked is an error:
+// whoever asks takes that for yes.
 package when
 
 import (

@@ -10,7 +10,8 @@ import (
 
 // plan is one that does something of everything.
 func plan() Plan {
-	return Plan{Create: 1, Update: 2, Replace: 3, Delete: 6, Irreversible: 1, Types: []string{"aws_iam_role", "aws_instance"},
+	return Plan{Create: 1, Update: 2, Replace: 3, Delete: 6, Irreversible: 1,
+		Types: []string{"aws_iam_role", "aws_instance"},
 		Total: 500, Delta: 99.5, High: 1}
 }
 
@@ -87,7 +88,8 @@ func TestConditionsThatBreak(t *testing.T) {
 // FuzzCondition: whatever somebody writes is refused, or asked within its bounds.
 func FuzzCondition(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, text := range []string{"facts.delete > 5 || cost.delta > 100", `facts.types.exists(t, t.matches("a*"))`, "[[1]][0][0] == 1",
+	for _, text := range []string{"facts.delete > 5 || cost.delta > 100", `facts.types.exists(t, t.matches("a*"))`,
+		"[[1]][0][0] == 1",
 		`{"a":1}.a == 1`, "1/0 == 1", `has({"a":1}.a)`} {
 		f.Add(text)
 	}

@@ -22,11 +22,13 @@ func TestConditionsHold(t *testing.T) {
 		"facts.delete > 5 || cost.delta > 0": "its condition holds: facts.delete > 5",
 		"facts.delete > 6 || cost.delta > 0": "",
 		"facts.create == 1 && facts.replace == 3 && facts.irreversible == 1 && cost.unpriced == 1": "its condition holds",
-		"findings.high == 1 && findings.low == 0":                                                  "its condition holds",
-		"cost.total == 500.0 && cost.delta < -20.0":                                                "its condition holds",
-		`"aws_iam_role" in facts.types`:                                                            "its condition holds",
-		"facts.delete / facts.move > 1":                                                            "could not be asked: division",
-		"facts.gone > 1":                                                                           "could not be asked: undeclared",
+
+		"findings.high == 1 && findings.low == 0":   "its condition holds",
+		"cost.total == 500.0 && cost.delta < -20.0": "its condition holds",
+
+		`"aws_iam_role" in facts.types`: "its condition holds",
+		"facts.delete / facts.move > 1": "could not be asked: division",
+		"facts.gone > 1":                "could not be asked: undeclared",
 	} {
 		reasons, err := heldBy(t.Context(), all, runs.Gates{When: text})
 		if err != nil || (len(reasons) > 0) != (says != "") || says != "" &&

@@ -544,3 +544,45 @@ func TestAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestRoom: an organization's mirrors take no more of the disk together than they may, and are in no other's way.
+func TestRoom(t *testing.T) {
+	w := newWorld(t)
+	log := memory.New(64 << 20)
+	t.Cleanup(func() { _ = log.Close() })
+	small := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Audit: log, Seals: w.Seals,
+		Folder: t.TempDir(), Allowed: w.Allowed, CAFile: w.CAFile, Now: w.now, Random: w.Random, Log: w.Log,
+		Limits: repos.Limits{Mirrors: 1}})
+	t.Cleanup(small.Close)
+	other := principal(uuid.New(), auth.Owner)
+	for _, name := range []string{"first", "second"} {
+		w.git.Repo(t, name).Commit("Begin")
+		w.create(name, w.git.URL(name), hook.Plain)
+		must(t, errOf(small.Get(t.Context(), w.caller, name)))
+	}
+	_, _, err := small.Create(t.Context(), other, "first", at(w.git.URL("first"), hook.Plain))
+	must(t, err)
+	must(t, errOf(small.Fetch(t.Context(), w.caller, "first")))
+	_, err = small.Fetch(t.Context(), w.caller, "second")
+	wantCode(t, err, fault.RepositoryFailed)
+	r, err := small.Get(t.Context(), w.caller, "second")
+	if must(t, err); r.Status.Kind != gitmirror.TooLarge {
+		t.Errorf("the status is %+v", r.Status)
+	}
+	must(t, errOf(small.Fetch(t.Context(), w.caller, "first"))) // it is there already
+	must(t, errOf(small.Fetch(t.Context(), other, "first")))
+}
+
+// TestManyBranches: which branches are known does not change from fetch to fetch, and those that are named always are.
+func TestManyBranches(t *testing.T) {
+	heads := map[string]string{"zeta": "z"}
+	for i := range 2 * repos.MaxHeads {
+		heads[fmt.Sprintf("b%04d", i)] = "c"
+	}
+	for range 3 {
+		kept := repos.HeadsKept(heads, "*", "zeta")
+		if len(kept) != repos.MaxHeads || kept["zeta"] != "z" || kept["b0000"] == "" || kept["b0998"] == "" {
+			t.Fatalf("%d are known, zeta %q", len(kept), kept["zeta"])
+		}
+	}
+}

@@ -586,3 +586,32 @@ func TestManyBranches(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenStaysWithItsHost: whatever the provider is said to be, the token goes to no other host than the repository's,
+// unless that is the provider's own.
+func TestTokenStaysWithItsHost(t *testing.T) {
+	w := newWorld(t)
+	for i, c := range []struct {
+		url      string
+		provider hook.Provider
+		want     string
+	}{
+		{"https://git.example.com/a/b.git", hook.Bitbucket, "https://git.example.com/2.0"},
+		{"https://git.example.com:8443/a/b.git", hook.GitLab, "https://git.example.com:8443/api/v4"},
+		{"https://gitlab.com/a/b.git", hook.GitHub, "https://gitlab.com/api/v3"},
+		{"https://github.com/a/b.git", hook.GitHub, ""},
+		{"https://bitbucket.org/a/b.git", hook.Bitbucket, ""},
+		{"https://codeberg.org/a/b.git", hook.Forgejo, ""},
+	} {
+		name := fmt.Sprint("r", i)
+		_, _, err := w.Create(t.Context(), w.caller, name, repos.Order{Settings: func(s *repos.Settings) error {
+			s.URL, s.Provider, s.Credential = c.url, c.provider, repos.Token
+			return nil
+		}, Secrets: func(s *repos.Secrets) { s.Token = "tok" }})
+		must(t, err)
+		got, err := w.Credential(t.Context(), w.caller.Org, name)
+		if must(t, err); got.Forge.API != c.want {
+			t.Errorf("%s as %s: %q, not %q", c.url, c.provider, got.Forge.API, c.want)
+		}
+	}
+}

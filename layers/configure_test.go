@@ -1,7 +1,11 @@
 package layers_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -38,5 +42,43 @@ func TestConfigureAtOnce(t *testing.T) {
 	if _, gone := w.store.Layer(t.Context(), layers.Ref{Org: w.org, Name: "prod"}); !fault.Is(err, fault.LayerNotFound) ||
 		!fault.Is(gone, fault.LayerNotFound) {
 		t.Errorf("%v, %v", err, gone)
+	}
+}
+
+// What a check finds can be kept, however much it is.
+func TestLongDriftIsKept(t *testing.T) {
+	t.Parallel()
+	long := func(n int, text string) string { return strings.Repeat(text, n) }
+	for name, make := range map[string]func(i int) layers.Changed{
+		"attributes": func(i int) layers.Changed {
+			after := map[string]any{"id": "1"}
+			for j := range 100 {
+				after[fmt.Sprint(long(60, "<"), j)] = "b"
+			}
+			raw, _ := json.Marshal(after)
+			return layers.Changed{Address: fmt.Sprint("a.b", i), Actions: []string{"update"}, Before: []byte(`{"id":"1"}`),
+				After: raw}
+		},
+		"addresses": func(i int) layers.Changed {
+			return layers.Changed{Address: fmt.Sprintf("a.b[%q]", fmt.Sprint(long(10_000, "<"), i)),
+				Actions: []string{"update"}, Before: []byte(`{"x":1}`), After: []byte(`{"x":2}`)}
+		},
+	} {
+		w := newWorld(t)
+		s := w.service()
+		w.add(func(*layers.Settings) {})
+		w.planAndApply(s)
+		w.pass(23 * time.Minute)
+		w.settle(s)
+		w.ends(layers.EndedWell, func(r *run) {
+			for i := range 210 {
+				r.found = append(r.found, make(i))
+			}
+		})
+		w.pass(3 * time.Second)
+		w.settle(s)
+		if l := w.layer(); l.Run != nil && l.Run.Want == layers.WantCheck || len(l.Drifted) == 0 {
+			t.Errorf("%s: %+v, %s, %d drifted", name, l.Run, l.Says, len(l.Drifted))
+		}
 	}
 }

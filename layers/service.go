@@ -297,23 +297,24 @@ func (s *Service) Unexpect(ctx context.Context, p auth.Principal, name, id strin
 	return s.acted(ctx, p, audit.DriftExpect, l, "taken back", err)
 }
 
-// maxGrouped is how many layers are looked at for drift at once.
-const maxGrouped = 10_000
+// maxGrouped is how many resources that have drifted are shown at once.
+const maxGrouped = 20_000
 
 // Drift returns what has drifted in the layers that the caller may see, by its cause.
 func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) {
 	var all []Layer
+	shown := 0
 	for after := ""; ; {
-		page, next, err := s.List(ctx, p, Query{After: after, Limit: 500})
+		page, next, err := s.List(ctx, p, Query{After: after, Limit: 100})
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range page {
-			if len(l.Drifted) > 0 {
-				all = append(all, l)
+			if shown += len(l.Drifted); len(l.Drifted) > 0 {
+				all = append(all, Layer{Ref: l.Ref, Drifted: l.Drifted})
 			}
 		}
-		if after = next; next == "" || len(all) > maxGrouped {
+		if after = next; next == "" || shown > maxGrouped {
 			return Groups(all), nil
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// checkRoom refuses a fetch while the organization's other mirrors fill what they may together: the disk is everybody's.
+// checkRoom refuses a fetch while the organization's other mirrors fill what they may have together: the disk is
+// everybody's.
 func (s *Service) checkRoom(ctx context.Context, r Repository) error {
 	all, err := s.Store.Repositories(ctx, r.Org, "", s.Limits.Repositories)
 	if err != nil {

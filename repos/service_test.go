@@ -587,8 +587,8 @@ func TestManyBranches(t *testing.T) {
 	}
 }
 
-// TestTokenStaysWithItsHost: whatever the provider is said to be, the token goes to no other host than the repository's,
-// unless that is the provider's own.
+// TestTokenStaysWithItsHost: whatever the provider is said to be, the token goes to no other host than that of the
+// repository, unless it is the provider's own.
 func TestTokenStaysWithItsHost(t *testing.T) {
 	w := newWorld(t)
 	for i, c := range []struct {

@@ -54,6 +54,7 @@ func (p *planner) data(c *Change, configured provider.Provider, config cty.Value
 	if !config.IsWhollyKnown() || p.waits(c) {
 		c.Action, c.Before, c.After = Read, cty.NullVal(c.Schema.CtyType()), Unsettled(c.Schema.Block, config)
 		c.Reason = "read during apply"
+		p.plan.Prior.Remove(c.Address, "") // what was read before doesn't count any more
 		p.note(c)
 		return shown(c.After, c.Schema, c.Sensitive), nil
 	}
@@ -116,6 +117,7 @@ func (p *planner) managed(c *Change, configured provider.Provider, config cty.Va
 		}
 		return nil
 	}
+	whole := config
 	if !c.Before.IsNull() {
 		config = Ignore(c, config)
 	}
@@ -146,7 +148,7 @@ func (p *planner) managed(c *Change, configured provider.Provider, config cty.Va
 		}
 	}
 	if c.Reason != "" {
-		return p.replace(c, configured, config)
+		return p.replace(c, configured, whole)
 	}
 	c.Action = NoOp
 	// Some clients record what the schema calls sensitive too, and others only what the configuration does.

@@ -96,7 +96,8 @@ resource "fake_thing" "c" { name = "c" }
 		"provider_config_key": "fake", "schema_version": 0, "count_expression": {"constant_value": 2},
 		"expressions": {"name": {"references": ["count.index"]}, "size": {"references": ["var.size"]}}}`,
 		"configuration", "root_module", "resources", 0)
-	want(`["fake_thing.c"]`, "configuration", "root_module", "module_calls", "none", "module", "resources", 0, "depends_on")
+	want(`["fake_thing.c"]`, "configuration", "root_module", "module_calls", "none", "module", "resources", 0,
+		"depends_on")
 	want(`{"name": {"constant_value": "inner"}}`, "configuration", "root_module", "module_calls", "none", "expressions")
 
 	if _, err := s.apply(plan.Options{}, apply.Options{}); err != nil {

@@ -33,7 +33,8 @@ func TestEngineInterruptedOnce(t *testing.T) {
 	a.interrupt()
 	w.write(filepath.Join(w.dir, "gate"), "")
 	out := a.fails()
-	for _, want := range []string{"shelf_box.slow: Creating... (success", "shelf_box.after: not begun", "it was interrupted"} {
+	for _, want := range []string{"shelf_box.slow: Creating... (success", "shelf_box.after: not begun",
+		"it was interrupted"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q isn't in what it says: %s", want, out)
 		}

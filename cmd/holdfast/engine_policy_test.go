@@ -26,8 +26,8 @@ warn contains "it grows" if { input.variables.size.value > 1 }
 `})
 	state := filepath.Join(dir, "terraform.tfstate")
 	line := func(command, size string, more ...string) []string {
-		return append([]string{"engine", command, "--dir", dir, "--state", state, "--policy", policies, "--var", "size=" + size},
-			more...)
+		return append([]string{"engine", command, "--dir", dir, "--state", state, "--policy", policies,
+			"--var", "size=" + size}, more...)
 	}
 	for _, args := range [][]string{line("plan", "3"), line("apply", "3", "--auto-approve")} {
 		code, out, errs := s.run(args...)

@@ -200,13 +200,13 @@ func prevented(c *Change) error {
 
 // refresh brings a record to what the object is now. One that is gone is planned to be created again.
 func (p *planner) refresh(c *Change, rec *record, configured provider.Provider) error {
-	value, err := configured.Upgrade(p.ctx, c.Address.Type, rec.current.SchemaVersion, rec.current.Attributes)
-	if err != nil {
-		return err
-	}
 	if rec.current.SchemaVersion > c.Schema.Version {
 		return diag.Stateful(nil, "%s was recorded by a newer provider: version %d of its schema, here is %d", c.Address,
 			rec.current.SchemaVersion, c.Schema.Version)
+	}
+	value, err := configured.Upgrade(p.ctx, c.Address.Type, rec.current.SchemaVersion, rec.current.Attributes)
+	if err != nil {
+		return err
 	}
 	c.Before, c.PriorPrivate = value, rec.current.Private
 	if p.plan.Options.NoRefresh {

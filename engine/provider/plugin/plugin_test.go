@@ -54,7 +54,8 @@ func TestProgramIsDriven(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			p := started(t, protocol)
 			wantSchemas(t, p, protocol)
-			if err := p.Configure(t.Context(), cty.ObjectVal(map[string]cty.Value{"token": cty.StringVal("x")})); err != nil {
+			token := cty.ObjectVal(map[string]cty.Value{"token": cty.StringVal("x")})
+			if err := p.Configure(t.Context(), token); err != nil {
 				t.Fatal(err)
 			}
 			wantLife(t, p)
@@ -81,8 +82,8 @@ func wantSchemas(t *testing.T, p provider.Provider, protocol string) {
 		t.Fatalf("%+v", s)
 	}
 	secret := thing.Attributes["secret"]
-	if thing.Version != 3 || !secret.Sensitive || !secret.WriteOnly || !secret.Optional || !thing.Attributes["id"].Computed ||
-		!thing.CtyType().Equals(thingType()) {
+	if thing.Version != 3 || !secret.Sensitive || !secret.WriteOnly || !secret.Optional ||
+		!thing.Attributes["id"].Computed || !thing.CtyType().Equals(thingType()) {
 		t.Errorf("%+v", thing)
 	}
 	if nested := thing.Attributes["part"]; (protocol == "6") != (nested != nil && nested.Nested != nil) {
@@ -102,8 +103,8 @@ func wantLife(t *testing.T, p provider.Provider) {
 		len(plan.RequiresReplace) != 1 || !plan.RequiresReplace[0].Equals(cty.GetAttrPath("name")) {
 		t.Fatalf("%+v %v", plan, err)
 	}
-	made, err := p.Apply(ctx, provider.ApplyRequest{Type: "t_thing", Prior: null, Planned: plan.Planned, Config: thing("a"),
-		Private: plan.Private})
+	made, err := p.Apply(ctx, provider.ApplyRequest{Type: "t_thing", Prior: null, Planned: plan.Planned,
+		Config: thing("a"), Private: plan.Private})
 	if err != nil || made.Value.GetAttr("id").AsString() != "id of a" || string(made.Private) != "planned" {
 		t.Fatalf("%+v %v", made, err)
 	}
@@ -150,7 +151,8 @@ func wantFaults(t *testing.T, p provider.Provider) {
 			return err
 		},
 		"plan": func() error {
-			_, err := p.Plan(ctx, provider.PlanRequest{Type: "t_thing", Prior: cty.NullVal(thingType()), Proposed: bad, Config: bad})
+			_, err := p.Plan(ctx, provider.PlanRequest{Type: "t_thing", Prior: cty.NullVal(thingType()), Proposed: bad,
+				Config: bad})
 			return err
 		},
 		"import": func() error { _, err := p.Import(ctx, "t_thing", "wrong"); return err },
@@ -165,7 +167,8 @@ func wantFaults(t *testing.T, p provider.Provider) {
 		}
 	}
 	// A create that fails half-way says what there is.
-	half, err := p.Apply(ctx, provider.ApplyRequest{Type: "t_thing", Prior: cty.NullVal(thingType()), Planned: bad, Config: bad})
+	half, err := p.Apply(ctx, provider.ApplyRequest{Type: "t_thing", Prior: cty.NullVal(thingType()), Planned: bad,
+		Config: bad})
 	if err == nil || half.Value.GetAttr("id").AsString() != "id of wrong" {
 		t.Errorf("%+v %v", half, err)
 	}
@@ -221,7 +224,8 @@ func TestNewestAllowedVersionIsChosen(t *testing.T) {
 		}
 	}
 	p.Name = "other"
-	if _, err := plugin.Choose([]string{mirror}, p, nil); err == nil || !strings.Contains(err.Error(), "isn't in any mirror") {
+	_, err := plugin.Choose([]string{mirror}, p, nil)
+	if err == nil || !strings.Contains(err.Error(), "isn't in any mirror") {
 		t.Error(err)
 	}
 }

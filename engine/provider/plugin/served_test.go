@@ -200,7 +200,7 @@ func planned(q *wire.PlanRequest) *wire.PlanResponse {
 	v := value(q.GetProposedNewState(), thingType())
 	name := named(v)
 	if name == "crash" {
-		fmt.Fprintln(os.Stderr, "panic: the provider has a bug")
+		fmt.Fprintln(os.NewFile(2, "stderr"), "panic: the provider has a bug") // where Go writes a real one
 		os.Exit(3)
 	}
 	if value(q.GetPriorState(), thingType()).IsNull() && !v.IsNull() {

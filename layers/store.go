@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 )
 
 // Store keeps layers. Every implementation passes layerstest.RunStore.
@@ -44,6 +46,9 @@ type Decision func(l *Layer) (Change, error)
 type Change struct {
 	Put    *Layer // its Ref and Revision are the store's own
 	Delete bool
+	// Audit is what the audit log is to have of it; nil for nothing. It is kept in the same transaction until it is
+	// delivered.
+	Audit *audit.Event
 }
 
 // Query selects an organization's layers. Zero fields select everything.

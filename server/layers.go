@@ -34,7 +34,7 @@ func (p *parts) openLayers(ctx context.Context) {
 	p.layers = layers.NewService(layers.Deps{
 		Store: sqllayers.New(p.database), Repositories: layerRepositories{p.repositories},
 		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs}, Gate: p.gate, Audit: p.live.Recorder(p.states),
-		Now: time.Now, Log: p.log,
+		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log,
 	})
 	p.repositories.OnMoved(func(ctx context.Context, moved repos.Moved) {
 		if err := p.layers.Pushed(ctx, layers.Ref{Org: moved.Org, Name: moved.Repository}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // Store is a layers.Store. Make it with New.
@@ -65,8 +66,10 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		case err != nil:
 			return err
 		case change.Delete:
-			_, err = tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name)
-			return err
+			if _, err = tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name); err != nil {
+				return err
+			}
+			return sqlworkspace.AddEvent(tx, change.Audit)
 		case change.Put == nil:
 			now = was
 			return nil
@@ -74,7 +77,7 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		if now, err = put(tx, ref, was.Revision, *change.Put); err != nil {
 			return err
 		}
-		return nil
+		return sqlworkspace.AddEvent(tx, change.Audit)
 	})
 	if err != nil {
 		return layers.Layer{}, err

@@ -150,7 +150,8 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name string) (Layer
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.ReadWorkspace, name); err != nil {
 		return Layer{}, err
 	}
-	return s.Store.Layer(ctx, Ref{p.Org, name})
+	l, err := s.Store.Layer(ctx, Ref{p.Org, name})
+	return seen(p, l), err
 }
 
 // List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be
@@ -168,7 +169,11 @@ func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []La
 	if len(found) == q.Limit {
 		next = found[len(found)-1].Name
 	}
-	return slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) }), next, nil
+	found = slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) })
+	for i := range found {
+		found[i] = seen(p, found[i])
+	}
+	return found, next, nil
 }
 
 // Configure changes settings.
@@ -312,14 +317,14 @@ func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) 
 	}
 }
 
-// acted records what somebody did, and returns what became of it.
+// acted records what somebody did, and returns what became of it, as they may see it.
 func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, l Layer, reason string,
 	err error) (Layer, error) {
 	if err == nil && action != "" {
 		s.record(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, State: l.Name,
 			Reason: reason, Note: "layer " + l.Name})
 	}
-	return l, err
+	return seen(p, l), err
 }
 
 func (s *Service) record(ctx context.Context, e audit.Event) bool {

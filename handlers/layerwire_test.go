@@ -77,10 +77,10 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	commit := layers.Commit{ID: wireCommit, At: at}
 	actor := layers.Actor{KeyID: "k", KeyName: "ana", Subject: "ana"}
 	// What a tool has said has a value of a state in it.
-	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "run r: plan failed: vpc-1 is there", CreatedAt: at,
+	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "the last plan has failed: vpc-1 exists already", CreatedAt: at,
 		UpdatedAt: at, UpdatedBy: actor, Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
 		Run: &layers.Begun{ID: noRun, Want: layers.WantPlan, Commit: wireCommit, At: at,
-			Why: "the last plan has failed: vpc-1 is there"},
+			Why: "the last plan has failed: vpc-1 exists already"},
 		Drifted: []layers.Resource{{Address: "a.b", Type: "a", Action: "changed", ID: "vpc-1", Attributes: []string{"x"},
 			Since: at, Run: noRun, Cause: "c", Expected: "e", Ignored: true},
 			{Address: "a.c", Type: "a", Action: "changed", ID: "vpc-1", Attributes: []string{"x"}, Since: at, Run: noRun,
@@ -93,7 +93,7 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	l.Facts.Plan.Commit, l.Facts.Applied.Commit = wireCommit, wireCommit
 	l.Facts.Drift = layers.DriftFact{Run: noRun, At: at, Since: at, Digest: "d", Count: 1}
 	l.Facts.Failures = layers.Failures{Count: 1, RetryAt: at, Plan: true, Final: true,
-		Reason: "plan failed: vpc-1 is there"}
+		Reason: "plan failed: vpc-1 exists already", Run: noRun}
 	l.Conditions = layers.Conditions(l.Facts, layers.Terms{}, at).Since(nil, at)
 	if _, err := deps.Layers.Store.Update(t.Context(), layers.Ref{Org: acme, Name: "prod/net"},
 		func(*layers.Layer) (layers.Change, error) { return layers.Change{Put: l}, nil }); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/holdfast/holdfast/runs/plainlog"
 )
 
-// seen is a layer as the caller may see it. What a provider calls a resource, and what a tool has said, may be values of
-// the layer's state.
+// seen is a layer as the caller may see it. What a provider calls a resource, and what a tool has said, may be values
+// of the layer's state.
 func seen(p auth.Principal, l Layer) Layer {
 	if p.SeesValues(l.Name) {
 		return l

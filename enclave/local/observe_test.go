@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A partition is looked at by `output -json` and nothing else. Where that fails, or says nothing that can be read, it does
-// not exist, and that is no error.
+// A partition is looked at by `output -json` and nothing else. Where that fails, or says nothing that can be read, it
+// does not exist, and that is no error.
 func TestObserveAsksForOutputsAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		says   string // what the tool does

@@ -77,8 +77,9 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	commit := layers.Commit{ID: wireCommit, At: at}
 	actor := layers.Actor{KeyID: "k", KeyName: "ana", Subject: "ana"}
 	// What a tool has said has a value of a state in it.
-	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "the last plan has failed: vpc-1 exists already", CreatedAt: at,
-		UpdatedAt: at, UpdatedBy: actor, Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
+	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "the last plan has failed: vpc-1 exists already",
+		CreatedAt: at, UpdatedAt: at, UpdatedBy: actor,
+		Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
 		Run: &layers.Begun{ID: noRun, Want: layers.WantPlan, Commit: wireCommit, At: at,
 			Why: "the last plan has failed: vpc-1 exists already"},
 		Drifted: []layers.Resource{{Address: "a.b", Type: "a", Action: "changed", ID: "vpc-1", Attributes: []string{"x"},

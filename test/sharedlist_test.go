@@ -43,7 +43,7 @@ func scenarioNames() []string {
 // which an organization does its worst to it, or the reason why there is none.
 func sharedThings() map[string]string {
 	return map[string]string{
-		"cmd/holdfast: make(chan os.Signal, 1)":                                    atStart,
+		"cmd/holdfast: make(chan os.Signal, 2)":                                    atStart,
 		"enclave/reconcile: make(chan struct{}, width)":                            atStart,
 		"layers: make(chan struct{}, together)":                                    bySweeps,
 		"layers/relevance: group.SetLimit(runtime.GOMAXPROCS(0))":                  ofOne,

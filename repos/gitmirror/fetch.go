@@ -196,7 +196,10 @@ func (m *Mirror) toRemote(ctx context.Context, r Remote, credentials Credentials
 	if r.Scheme == "http" && !m.o.AllowHTTP {
 		return nil, nil, newError(AddressInvalid, "the protocol http is not allowed: use https or ssh")
 	}
-	extra := []setting{{"http.curloptResolve", pin(r, addresses)}}
+	var extra []setting
+	if _, err := netip.ParseAddr(r.Host); err != nil { // an address leads nowhere else, and curl can't read one of IPv6 there
+		extra = append(extra, setting{"http.curloptResolve", pin(r, addresses)})
+	}
 	if credentials.Token == "" {
 		return m.holding(m.git(ctx, extra, args...)), func() {}, nil
 	}

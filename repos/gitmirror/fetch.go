@@ -197,7 +197,8 @@ func (m *Mirror) toRemote(ctx context.Context, r Remote, credentials Credentials
 		return nil, nil, newError(AddressInvalid, "the protocol http is not allowed: use https or ssh")
 	}
 	var extra []setting
-	if _, err := netip.ParseAddr(r.Host); err != nil { // an address leads nowhere else, and curl can't read one of IPv6 there
+	// An address leads nowhere else, and curl can't read one of IPv6 there.
+	if _, err := netip.ParseAddr(r.Host); err != nil {
 		extra = append(extra, setting{"http.curloptResolve", pin(r, addresses)})
 	}
 	if credentials.Token == "" {

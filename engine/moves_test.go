@@ -42,7 +42,8 @@ func TestThingsAreFoundWhereTheyWentTo(t *testing.T) {
 		"from count to for_each": {main(thingBlock("a", "  count = 1\n")), step{main(thingBlock("a",
 			"  for_each = toset([\"x\"])\n") + moved("fake_thing.a[0]", `fake_thing.a["x"]`)),
 			[]string{`no-op fake_thing.a["x"] from fake_thing.a[0]`}}},
-		"into a module": {main(thingBlock("a", "")), step{main(call("m", "") + moved("fake_thing.a", "module.m.fake_thing.i")),
+		"into a module": {main(thingBlock("a", "")), step{main(call("m", "") +
+			moved("fake_thing.a", "module.m.fake_thing.i")),
 			[]string{"no-op module.m.fake_thing.i from fake_thing.a"}}},
 		"a module": {main(call("m", "")), step{main(call("k", "") + moved("module.m", "module.k")),
 			[]string{"no-op module.k.fake_thing.i from module.m.fake_thing.i"}}},

@@ -100,8 +100,8 @@ func TestEveryNestingIsPlannedAndMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = show(t, p, plan.Colours{})
-	if !strings.Contains(text, "~ shape_all.all") || !strings.Contains(text, "tags:") || strings.Contains(text, "a_map:") ||
-		!strings.Contains(text, "0 to add, 1 to change, 0 to destroy") {
+	if !strings.Contains(text, "~ shape_all.all") || !strings.Contains(text, "tags:") ||
+		strings.Contains(text, "a_map:") || !strings.Contains(text, "0 to add, 1 to change, 0 to destroy") {
 		t.Errorf("the plan is\n%s", text)
 	}
 	if _, err := s.apply(plan.Options{}, apply.Options{}); err != nil {

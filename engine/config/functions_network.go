@@ -49,8 +49,9 @@ func networkFunctions() map[string]function.Function {
 				}
 				return cty.StringVal(sub.String()), nil
 			}}),
-		"cidrcontains": function.New(&function.Spec{Params: []function.Parameter{prefix, {Name: "contained", Type: cty.String}},
-			Type: function.StaticReturnType(cty.Bool), Impl: contains}),
+		"cidrcontains": function.New(&function.Spec{
+			Params: []function.Parameter{prefix, {Name: "contained", Type: cty.String}},
+			Type:   function.StaticReturnType(cty.Bool), Impl: contains}),
 		"cidrsubnets": function.New(&function.Spec{Params: []function.Parameter{prefix}, VarParam: &more,
 			Type: function.StaticReturnType(cty.List(cty.String)), Impl: subnets}),
 	}

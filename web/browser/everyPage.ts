@@ -83,13 +83,13 @@ export async function furnish(server: Server): Promise<Furnished> {
   server.holdfast(['run', 'apply', 'prod/network', '--auto-approve'])
   server.workspace('dev/broken', { 'main.tf': 'output "x" {\n  value = local.nothing\n}\n' })
   server.holdfast(['run', 'plan', 'dev/broken'], [0, 1, 2, 3, 4, 5])
+  server.workspace('shop/db', partition('shop/db', []))
+  server.workspace('shop/api', partition('shop/api', ['shop/db']))
+  server.holdfast(['run', 'apply', 'shop/db', '--auto-approve'])
   // The newest plan is the one that waits.
   await planned(server)
   server.push('prod/network', configuration(9443, leak))
   server.holdfast(['run', 'apply', 'prod/network'], [0, 1, 2, 3, 4, 5])
-  server.workspace('shop/db', partition('shop/db', []))
-  server.workspace('shop/api', partition('shop/api', ['shop/db']))
-  server.holdfast(['run', 'apply', 'shop/db', '--auto-approve'])
   await server.call('POST', '/api/v1/pools', { name: 'inside', workspaces: ['prod/**'] })
   const one = async (status: string) => (await server.call<{ runs: { id: string }[] }>('GET', `/api/v1/runs?status=${status}`)).runs[0]!.id
   return { waiting: await one('awaiting_approval'), failed: await one('failed') }

@@ -135,7 +135,7 @@ test('a bundle of policies, waivers and prices is made, refused with file and li
   const good = await dialog.getByLabel('Text', { exact: true }).inputValue()
   await dialog.getByLabel('Text', { exact: true }).fill(`${good}\ndeny contains`)
   await dialog.getByRole('button', { name: 'Push it' }).click()
-  await dialog.getByText(/policy\.rego:\d+/).waitFor()
+  await dialog.getByText(/policy\.rego:\d+/).first().waitFor()
   await dialog.getByLabel('Text', { exact: true }).fill(good)
   await dialog.getByRole('button', { name: 'Add waivers' }).click()
   await dialog.getByRole('button', { name: 'Add prices' }).click()
@@ -155,7 +155,7 @@ test('a bundle of policies, waivers and prices is made, refused with file and li
   await dialog.getByRole('button', { name: 'Push it' }).click()
   await dialog.waitFor({ state: 'detached' })
   await row.getByText('refuse').waitFor()
-  expect(await server.call('GET', '/api/v1/policies/baseline')).toMatchObject({ policy: { version: 2, files: 2, enforce: 'refuse' } })
+  expect(await server.call<object>('GET', '/api/v1/policies/baseline')).toMatchObject({ policy: { version: 2, files: 2, enforce: 'refuse' } })
 
   await pick(page, 'baseline: edit or remove', 'Remove…')
   await typed(page, 'baseline', 'Remove')

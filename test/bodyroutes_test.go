@@ -210,14 +210,15 @@ func bodyRoutes() map[string]bodyUse {
 		"POST /enclaves/:enclave/partitions/:partition/iac/runs/:id/end":        holdsOwn,
 		"DELETE /enclaves/:enclave":                                             holdsOwn,
 
-		// What a tree of files is read of is bounded, and a webhook's body by 1 MiB.
+		// What a tree of files is read of is bounded, and a webhook's body by 5 MiB.
 		"POST /webhooks/:provider/:repository": holdsOwn,
 		"GET /api/v1/repositories":             holdsOwn, "POST /api/v1/repositories": noBody,
 		"GET /api/v1/repositories/:repository": noBody, "PATCH /api/v1/repositories/:repository": noBody,
 		"DELETE /api/v1/repositories/:repository": noBody, "POST /api/v1/repositories/:repository/fetch": noBody,
 		"POST /api/v1/repositories/:repository/secret": noBody,
-		"GET /api/v1/layers":                           holdsOwn, "GET /api/v1/drift": holdsOwn, "POST /api/v1/discover": holdsOwn,
-		"POST /api/v1/layers": holdsOwn, "GET /api/v1/layers/:name": holdsOwn, "PATCH /api/v1/layers/:name": holdsOwn,
+		"GET /api/v1/layers":                           holdsOwn, "GET /api/v1/drift": holdsOwn,
+		"POST /api/v1/discover": holdsOwn,
+		"POST /api/v1/layers":   holdsOwn, "GET /api/v1/layers/:name": holdsOwn, "PATCH /api/v1/layers/:name": holdsOwn,
 		"DELETE /api/v1/layers/:name": noBody, "POST /api/v1/layers/:name/-/sync": holdsOwn,
 		"POST /api/v1/layers/:name/-/check": holdsOwn, "GET /api/v1/layers/:name/-/drift": holdsOwn,
 		"POST /api/v1/layers/:name/-/expectations":       holdsOwn,

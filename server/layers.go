@@ -91,11 +91,13 @@ func (r layerRepositories) Between(ctx context.Context, org uuid.UUID, repositor
 	if behind, err := m.IsAncestor(ctx, from, to); err != nil || !behind {
 		return nil, layers.ErrApart
 	}
+	paths := 0
 	for c, err := range m.Log(ctx, gitmirror.Range{From: from, To: to, Most: mostBetween + 1}) {
 		if err != nil {
 			return nil, repos.Explain(repository, err)
 		}
-		if len(all) == mostBetween || c.More {
+		paths += len(c.Changes)
+		if len(all) == mostBetween || c.More || paths > mostPaths {
 			return nil, layers.ErrApart
 		}
 		one := layers.CommitPaths{Commit: layers.Commit{ID: c.Hash, At: c.At}, Subject: c.Subject}

@@ -170,8 +170,8 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) (all []layers
 			}
 			ref.Org, err = uuid.Parse(org)
 			return ref, err
-		}, "SELECT org, name FROM layers WHERE due_at > 0 AND due_at <= ? ORDER BY due_at, org, name LIMIT ?",
-			now.UnixMicro(),
+		}, `SELECT org, name FROM (SELECT org, name, due_at, ROW_NUMBER() OVER (PARTITION BY org ORDER BY due_at, name) AS place
+			FROM layers WHERE due_at > 0 AND due_at <= ?) AS due ORDER BY place, due_at, org, name LIMIT ?`, now.UnixMicro(),
 			limit)
 		return err
 	})
@@ -181,6 +181,10 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) (all []layers
 // Wake implements layers.Store.
 func (s *Store) Wake(ctx context.Context, org uuid.UUID, repository string, at time.Time) (woken int, err error) {
 	err = s.db.Write(ctx, org, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE layers SET revision = revision + 1 WHERE org = ? AND repository = ?", org.String(), repository)
+		if err != nil {
+			return err
+		}
 		n, err := sqldb.Count(tx,
 			"UPDATE layers SET due_at = ? WHERE org = ? AND repository = ? AND (due_at = 0 OR due_at > ?)",
 			at.UnixMicro(), org.String(), repository, at.UnixMicro())

@@ -40,7 +40,8 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 	}
 	for _, statement := range []string{
 		// Who takes the dump may be slow.
-		"SET SESSION wait_timeout = 86400, net_write_timeout = 3600, SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+		"SET SESSION wait_timeout = 86400, net_write_timeout = 3600",
+		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	} {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {

@@ -16,11 +16,13 @@ import (
 
 // Dump is a moment of a database. The caller closes it.
 type Dump struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db    *sql.DB
+	conn  *sql.Conn
+	names []string // of the tables
 }
 
-// Open fixes the moment: all that is read is of it, whatever is written meanwhile.
+// Open fixes the moment: all that is read is of it, whatever is written meanwhile. Who would change one of the tables
+// waits until it is closed.
 func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 	db, err := o.OpenPool(o.Name)
 	if err != nil {
@@ -35,6 +37,11 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 	if err := o.Reach(ctx, db); err != nil {
 		return nil, err
 	}
+	unlock, err := o.LockSchema(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	if d.conn, err = db.Conn(ctx); err != nil {
 		return nil, err
 	}
@@ -48,7 +55,22 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 			return nil, err
 		}
 	}
-	return d, nil
+	return d, d.hold(ctx)
+}
+
+// hold looks into all tables. From then on none of them can become another one.
+func (d *Dump) hold(ctx context.Context) (err error) {
+	d.names, err = texts(ctx, d.conn, `SELECT table_name FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name`)
+	for _, name := range d.names {
+		if strings.HasPrefix(name, loading) {
+			return fmt.Errorf("it has a table %s, of a load that did not end", name)
+		}
+		if err == nil {
+			_, err = texts(ctx, d.conn, "SELECT '' FROM "+mysqldb.Quoted(name)+" LIMIT 0")
+		}
+	}
+	return err
 }
 
 // Close lets the moment go.
@@ -66,15 +88,7 @@ func (d *Dump) Write(ctx context.Context, to io.Writer) error {
 	if _, err := w.WriteString(format); err != nil {
 		return err
 	}
-	names, err := texts(ctx, d.conn, `SELECT table_name FROM information_schema.tables
-		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name`)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name, loading) {
-			return fmt.Errorf("the database has a table %s, of a restore that did not end", name)
-		}
+	for _, name := range d.names {
 		if err := d.table(ctx, w, name); err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
 		}

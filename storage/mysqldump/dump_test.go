@@ -159,3 +159,38 @@ func TestDamagedDumps(t *testing.T) {
 		t.Errorf("%d tables are there", got)
 	}
 }
+
+// TestTablesStayAsTheyAre: who changes a table waits for the backup that has begun, and one that begins waits for who
+// changes them.
+func TestTablesStayAsTheyAre(t *testing.T) {
+	o := optionsFor(t, mysqltest.New(t))
+	s := openStates(t, o, nil)
+	defer s.Close()
+	dump, err := mysqldump.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := o.OpenPool(o.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	changed := make(chan error, 1)
+	go func() {
+		_, err := db.ExecContext(context.Background(), "ALTER TABLE state_lock_ids ADD COLUMN more INT NULL")
+		changed <- err
+	}()
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE newer (a INT)"); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := errors.Join(dump.Write(t.Context(), &text), dump.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-changed; err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(text.String(), "`more`") || strings.Contains(text.String(), "`newer`") {
+		t.Error("what came after the moment is in the dump")
+	}
+}

@@ -149,7 +149,7 @@ test('a bundle of policies, waivers and prices is made, refused with file and li
   expect(made.contents.map(({ path }) => path).sort()).toEqual(['policy.rego', 'prices.csv', 'waivers.yaml'])
 
   await pick(page, 'baseline: edit or remove', 'Edit…')
-  await dialog.getByLabel('File', { exact: true }).selectOption('prices.csv')
+  await dialog.getByRole('combobox', { name: /^File/ }).selectOption('prices.csv')
   await dialog.getByRole('button', { name: 'Take this file out' }).click()
   await dialog.getByLabel('A plan that it denies').selectOption('refuse')
   await dialog.getByRole('button', { name: 'Push it' }).click()

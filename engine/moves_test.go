@@ -183,3 +183,30 @@ func TestLifecyclesAreFollowed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is created first has all that it depends on created first, also through a module's outputs and variables, so
+// that both can be replaced at once.
+func TestCreateFirstGoesThroughModules(t *testing.T) {
+	text := func(n string) string {
+		return "module \"m\" {\n  source = \"./m\"\n  above  = fake_thing.above.id\n  n      = \"in" + n + "\"\n}\n" +
+			"resource \"fake_thing\" \"above\" { name = \"above" + n + "\" }\n" +
+			"resource \"fake_thing\" \"first\" {\n  name  = \"first" + n + "\"\n  links = [module.m.id]\n" +
+			"  lifecycle {\n    create_before_destroy = true\n  }\n}\n"
+	}
+	s := newSite(t, text("1"))
+	s.write(t, "m/main.tf", "variable \"above\" {}\nvariable \"n\" {}\nlocals {\n  links = [var.above]\n}\n"+
+		"resource \"fake_thing\" \"in\" {\n  name  = var.n\n  links = local.links\n}\n"+
+		"output \"id\" { value = fake_thing.in.id }\n")
+	if _, err := s.apply(plan.Options{}, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "main.tf", text("2"))
+	if _, err := s.apply(plan.Options{}, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"create above2", "create in2", "create first2", "delete first1", "delete in1", "delete above1"}
+	if got := s.world.Calls()[3:]; !slices.Equal(got, want) {
+		t.Errorf("it did %q, want %q", got, want)
+	}
+	s.settled(t)
+}

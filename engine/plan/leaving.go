@@ -187,31 +187,9 @@ func (o recordedObjects) Object(s *eval.Scope, r *config.Resource) (cty.Value, e
 }
 
 // findCreateFirst finds the blocks with create_before_destroy, and those that they depend on, which can't be
-// deleted first either. References within a module are looked at as they are written.
+// deleted first either. References are looked at as they are written.
 func (p *planner) findCreateFirst() {
-	var spread func(m *config.Module, path addr.Module)
-	spread = func(m *config.Module, path addr.Module) {
-		var mark func(r *config.Resource)
-		mark = func(r *config.Resource) {
-			key := r.Address(path, nil).Config()
-			if p.createFst[key] {
-				return
-			}
-			p.createFst[key] = true
-			for _, other := range references(m, r) {
-				mark(other)
-			}
-		}
-		for _, r := range m.SortedResources() {
-			if r.Lifecycle.CreateBeforeDestroy {
-				mark(r)
-			}
-		}
-		for _, call := range m.SortedCalls() {
-			spread(call.Module, path.Child(call.Name, nil))
-		}
-	}
-	spread(p.plan.Root, nil)
+	follower{p.createFst, map[string]bool{}}.module(p.plan.Root, nil)
 }
 
 // outputs compares the root's outputs with those recorded.

@@ -53,40 +53,6 @@ func ValueOf(ctx context.Context, registry *provider.Registry, f *statefile.File
 	return eval.Combine(keys, values, r.Count != nil, r.ForEach != nil), nil
 }
 
-// references lists the blocks of a module that a block names, directly or through local values.
-func references(m *config.Module, r *config.Resource) []*config.Resource {
-	var found []*config.Resource
-	seen := map[string]bool{}
-	var follow func(t hcl.Traversal)
-	follow = func(t hcl.Traversal) {
-		if t.RootName() == "local" && len(t) > 1 {
-			step, ok := t[1].(hcl.TraverseAttr)
-			if !ok || seen[step.Name] || m.Locals[step.Name] == nil {
-				return
-			}
-			seen[step.Name] = true
-			for _, inner := range m.Locals[step.Name].Expr.Variables() {
-				follow(inner)
-			}
-			return
-		}
-		if a, _, ok := splitReference(t); ok && m.Resources[a.WithKey(nil).String()] != nil {
-			found = append(found, m.Resources[a.WithKey(nil).String()])
-		}
-	}
-	for _, t := range append(bodyTraversals(r.Body), r.DependsOn...) {
-		follow(t)
-	}
-	for _, expr := range []hcl.Expression{r.Count, r.ForEach} {
-		if expr != nil {
-			for _, t := range expr.Variables() {
-				follow(t)
-			}
-		}
-	}
-	return found
-}
-
 // bodyTraversals lists the references in a body as far as it can be read without its schema.
 func bodyTraversals(body hcl.Body) []hcl.Traversal {
 	var all []hcl.Traversal

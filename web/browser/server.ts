@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** The programs that the tests run; scripts/browser.sh names them. */
 export function program(name: 'HOLDFAST_BIN' | 'TOFU_BIN' | 'CHROMIUM_BIN'): string {
@@ -147,6 +147,13 @@ export class Server {
   workspace(name: string, files: Record<string, string>): void {
     this.holdfast(['workspace', 'create', name, '--tool', 'opentofu', '--version', '1.12.6'])
     this.push(name, files)
+  }
+
+  /** besideConfigurations writes an empty file into the folder of each run that goes on. */
+  besideConfigurations(name: string): void {
+    for (const path of readdirSync(join(this.folder, 'w'), { recursive: true, encoding: 'utf8' })) {
+      if (basename(path) === 'main.tf') writeFileSync(join(this.folder, 'w', dirname(path), name), '')
+    }
   }
 
   push(name: string, files: Record<string, string>): void {

@@ -121,7 +121,7 @@ test('a connection is lost in the middle of an apply and comes back: the log has
     'main.tf': `
 resource "terraform_data" "long" {
   provisioner "local-exec" {
-    command = "printf '\\\\033[31mred\\\\033[0m ${hostile} \\\\033]8;;javascript:alert(1)\\\\007link\\\\n'; i=0; while [ $i -lt ${String(total)} ]; do i=$((i+1)); echo tick-$i-; [ $((i % 20)) != 0 ] || sleep 0.4; done"
+    command = "printf '\\\\033[31mred\\\\033[0m ${hostile} \\\\033]8;;javascript:alert(1)\\\\007link\\\\n'; i=0; while [ $i -lt ${String(total)} ]; do i=$((i+1)); echo tick-$i-; [ $i != 200 ] || until [ -e go-on ]; do sleep 0.1; done; done"
   }
 }
 `,
@@ -132,9 +132,11 @@ resource "terraform_data" "long" {
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/runs', { workspace: 'story/long', kind: 'apply', auto_approve: true })
   await page.goto(`/ui/runs/${id}?tab=log&stream=apply`)
   const log = page.getByRole('region', { name: 'Log of the apply' })
-  await log.getByText('tick-20-').waitFor()
+  // The apply waits in its middle until the connection is lost, however long that takes.
+  await log.getByText('tick-200-').waitFor()
   line.cut()
   await page.getByText('connection lost, trying again').waitFor()
+  server.besideConfigurations('go-on')
   await server.text(`/api/v1/runs/${id}`)
   line.join()
   await log.getByText('Apply complete!').waitFor()

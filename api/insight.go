@@ -14,10 +14,23 @@ type Insight struct {
 	Rules   string   `json:"rules_digest"` // SHA-256 of all rules that were asked
 	// Policies are the bundles of the organization and of the workspace that were asked.
 	Policies []InsightPolicy `json:"policies,omitempty"`
+	// Model is what a language model says beside all that; absent where none is asked.
+	Model *InsightModel `json:"model,omitempty"`
 	// Cut says that there is more to say than is listed.
 	Cut bool `json:"cut,omitempty"`
 	// Unread says that the plan has more changes than are looked at, or that planning failed.
 	Unread bool `json:"unread,omitempty"`
+}
+
+// InsightModel is what a language model says of a plan. It is no fact: findings may have people asked, and nothing here
+// takes anything away.
+type InsightModel struct {
+	Model    string          `json:"model"`
+	Summary  string          `json:"summary,omitempty"`
+	Costs    []InsightAICost `json:"costs,omitempty"`    // of what has no price
+	Findings []InsightIssue  `json:"findings,omitempty"` // of resources that change
+	// Error is why it has said nothing.
+	Error string `json:"error,omitempty"`
 }
 
 // InsightCosts is what the resources of a plan cost by the price sheet, in US dollars.
@@ -96,7 +109,7 @@ type InsightDanger struct {
 type InsightFinding struct {
 	Rule           string         `json:"rule"`
 	Severity       string         `json:"severity"`
-	Kind           string         `json:"kind"` // networking, access, encryption, credentials, logging, policy
+	Kind           string         `json:"kind"` // networking, access, encryption, credentials, logging, policy, scan
 	Resource       string         `json:"resource"`
 	Title          string         `json:"title"`
 	Description    string         `json:"description"`
@@ -106,6 +119,8 @@ type InsightFinding struct {
 	Waived         *InsightWaiver `json:"waived,omitempty"`
 	// Policy is the bundle that has the rule; empty for a rule that comes with the program.
 	Policy string `json:"policy,omitempty"`
+	// Tool is the other program that has found it; empty where it is a rule's.
+	Tool string `json:"tool,omitempty"`
 }
 
 // InsightPolicy is a bundle of policies that a plan was shown to.

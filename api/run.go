@@ -70,8 +70,10 @@ type Run struct {
 	// Needed is how many approvals the run needs in all; 0 where nobody has to.
 	Needed int `json:"approvals_needed,omitempty"`
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists.
-	Gates  []GateReason `json:"gate_reasons,omitempty"`
-	Cancel *Cancel      `json:"cancel,omitempty"`
+	Gates []GateReason `json:"gate_reasons,omitempty"`
+	// Outside is how far a service outside has decided on the plan; absent where none is asked.
+	Outside *OutsideDecision `json:"outside_decision,omitempty"`
+	Cancel  *Cancel          `json:"cancel,omitempty"`
 
 	Executor *Executor `json:"executor,omitempty"` // who has it, or had it last
 	ExitCode *int      `json:"exit_code,omitempty"`
@@ -165,21 +167,28 @@ type Approval struct {
 	At       time.Time `json:"at"`
 	// From is the run whose approval was carried over, because the changes are equal.
 	From string `json:"from,omitempty"`
+	// BreakGlass says that it was enough by itself, in an emergency, for the reason that it has.
+	BreakGlass bool `json:"break_glass,omitempty"`
 }
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, policies, or unread for a plan
-	// that could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|policies|unread"`
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, condition, policies, or unread
+	// for a plan that could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|condition|policies|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
+	// Severity is that of the gravest finding, where it is about findings.
+	Severity string `json:"severity,omitempty" enum:"critical|high"`
 }
 
 // Decision is the body of an approval or a denial.
 type Decision struct {
 	Digest string `json:"digest"` // of the pin
 	Reason string `json:"reason,omitempty"`
+	// BreakGlass has a yes be enough by itself, whoever asked for the run and however many approvals it needs, for who
+	// has the right run:break_glass. It needs a reason.
+	BreakGlass bool `json:"break_glass,omitempty"`
 }
 
 // Cancel is how far the cancelling of a run went.

@@ -48,6 +48,11 @@ type WorkspaceSettings struct {
 	Gate             string `json:"gate" enum:"none|critical|high"` // findings that a plan waits for a person for
 	GateIrreversible bool   `json:"gate_irreversible"`              // a plan that can't be undone waits
 	GateMonthlyCost  int64  `json:"gate_monthly_cost"`              // in dollars more than before; 0 for none
+	// GateWhen is a condition, in the Common Expression Language, of plans that wait; empty for none.
+	GateWhen string `json:"gate_when,omitempty"`
+	// ApprovalsFor is how many different people have to approve a plan that is held, by what holds it: critical,
+	// findings, rules, irreversible, cost, condition, policies, unread. The most of them counts, and approvals.
+	ApprovalsFor map[string]int `json:"approvals_for,omitempty"`
 
 	Protected  bool   `json:"protected"`                       // from being destroyed
 	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, landlock or namespaces
@@ -80,6 +85,9 @@ type WorkspaceChange struct {
 	Gate             *string `json:"gate,omitempty" enum:"none|critical|high"`
 	GateIrreversible *bool   `json:"gate_irreversible,omitempty"`
 	GateMonthlyCost  *int64  `json:"gate_monthly_cost,omitempty"`
+	GateWhen         *string `json:"gate_when,omitempty"`
+	// ApprovalsFor takes the place of all that there are.
+	ApprovalsFor *map[string]int `json:"approvals_for,omitempty"`
 
 	Protected  *bool   `json:"protected,omitempty"`
 	MinSandbox *string `json:"min_sandbox,omitempty" enum:"SandboxLevel"`

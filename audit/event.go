@@ -44,6 +44,8 @@ const (
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
 	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others
 	RunApprove      Action = "run.approve"       // somebody said yes to its plan
+	RunBreakGlass   Action = "run.break_glass"   // somebody said yes for all, in an emergency; Note says why
+	RunDecide       Action = "run.decide"        // a service outside has decided on its plan, or failed to
 	RunDeny         Action = "run.deny"          // somebody said no
 	RunDiscard      Action = "run.discard"       // its plan is not wanted
 	RunCancel       Action = "run.cancel"        // it was told to stop

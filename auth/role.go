@@ -31,6 +31,7 @@ const (
 	PlanRun        Right = "run:plan"        // start a plan
 	ApplyRun       Right = "run:apply"       // start what may apply
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
+	BreakGlass     Right = "run:break_glass" // approve alone, in an emergency
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
 	ManagePolicies Right = "policy:manage"   // push and remove bundles of policies
@@ -73,7 +74,7 @@ func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, BreakGlass, CancelRun, ManageAgents,
 			ManagePolicies, ReadKeys, ManageKeys, ReadRepository, WriteRepository}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},

@@ -71,6 +71,7 @@ type Settings struct {
 	Nodes        Nodes
 	Runs         Runs
 	Repositories Repositories
+	Insight      Insight
 	Limits       Limits
 	Tools        Tools
 	Log          Log
@@ -256,6 +257,16 @@ type Runs struct {
 	MaxStoredBytes, MaxConfigBytes  int64
 	// OrphanTimeout is how long a lost apply is waited for; 0 for as long as it takes.
 	OrphanTimeout time.Duration
+}
+
+// Insight says which language model puts insights into words.
+type Insight struct {
+	ModelKind    string // openai or gemini
+	ModelURL     string // empty for none
+	Model        string
+	ModelKey     Secret
+	ModelTimeout time.Duration
+	ModelPerDay  int // questions
 }
 
 // Repositories are git repositories that configurations come from.

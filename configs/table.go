@@ -30,7 +30,7 @@ type setter func(*Settings, string) error
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
 		databaseTable(), authTable(), pageTable(), sealTable(), auditTable(), nodesTable(), limitsTable(),
-		runsTable(), repositoriesTable(), toolsTable(),
+		runsTable(), repositoriesTable(), insightTable(), toolsTable(),
 		logTable())
 }
 
@@ -457,6 +457,31 @@ func runsTable() []setting {
 				"still applies; what it writes later is kept as a candidate. 0s waits until its executor comes back, is proven " +
 				"dead, or somebody resolves the run.",
 			set: into(func(s *Settings) *time.Duration { return &s.Runs.OrphanTimeout }, parseWait)},
+	}
+}
+
+func insightTable() []setting {
+	const in = "insight"
+	return []setting{
+		{section: in, key: "model_url", env: "HOLDFAST_INSIGHT_MODEL_URL", kind: "optional url",
+			help: "Address of a language model that puts insights into words, such as https://api.example.com/v1. It is sent names " +
+				"of resources and what rules have found, and no values. Empty means that none is asked.",
+			set: into(func(s *Settings) *string { return &s.Insight.ModelURL }, parseOptionalAddress)},
+		{section: in, key: "model_kind", env: "HOLDFAST_INSIGHT_MODEL_KIND", def: "openai", kind: "kind",
+			help: "What the address speaks: openai, as many others do, or gemini.",
+			set:  into(func(s *Settings) *string { return &s.Insight.ModelKind }, parseChoice("openai", "gemini"))},
+		{section: in, key: "model", env: "HOLDFAST_INSIGHT_MODEL", kind: "text",
+			help: "Name of the model there. Needed with an address.",
+			set:  into(func(s *Settings) *string { return &s.Insight.Model }, parseText)},
+		{section: in, key: "model_key", env: "HOLDFAST_INSIGHT_MODEL_KEY", kind: "secret", secret: true,
+			help: "Key that the address is shown; best given by the environment.",
+			set:  into(func(s *Settings) *Secret { return &s.Insight.ModelKey }, parseSecret)},
+		{section: in, key: "model_timeout", env: "HOLDFAST_INSIGHT_MODEL_TIMEOUT", def: "10s", kind: "duration",
+			help: "How long an answer is waited for. After one that failed, none is asked for a minute.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Insight.ModelTimeout }, parseDuration)},
+		{section: in, key: "model_per_day", env: "HOLDFAST_INSIGHT_MODEL_PER_DAY", def: "200", kind: "number",
+			help: "How often the model is asked in a day, by UTC, for all organizations together.",
+			set:  into(func(s *Settings) *int { return &s.Insight.ModelPerDay }, parseCount)},
 	}
 }
 

@@ -20,7 +20,9 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 			ApplyGrace: seconds(s.ApplyGrace),
 			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
 			Gate: cmp.Or(s.Gate, gateNone), GateIrreversible: s.GateIrreversible, GateMonthlyCost: s.GateMonthlyCost,
-			PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL), Protected: s.Protected, MinSandbox: s.MinSandbox,
+			GateWhen:     s.GateWhen,
+			ApprovalsFor: s.ApprovalsFor, PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL),
+			Protected: s.Protected, MinSandbox: s.MinSandbox,
 		},
 	}
 	if w.Newest.Number > 0 {
@@ -59,6 +61,8 @@ func applyChange(c api.WorkspaceChange, s *workspace.Settings) {
 	}
 	setTo(&s.GateIrreversible, c.GateIrreversible)
 	setTo(&s.GateMonthlyCost, c.GateMonthlyCost)
+	setTo(&s.GateWhen, c.GateWhen)
+	setTo(&s.ApprovalsFor, c.ApprovalsFor)
 	setTo(&s.Protected, c.Protected)
 	setTo(&s.MinSandbox, c.MinSandbox)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 )
@@ -44,12 +45,16 @@ func (e *Engine) WithPrices(sheet *cost.Sheet) *Engine {
 	return &Engine{e.builtin, e.secrets, sheet}
 }
 
+// WithCosts returns an engine that goes by what another program says of resources' costs, where it says so.
+func (e *Engine) WithCosts(given cost.Given) *Engine { return e.WithPrices(e.prices.With(given)) }
+
 // Rules are all built-in rules, by their identifiers.
 func (e *Engine) Rules() []rules.Rule { return append(e.builtin.Rules(), e.secrets.Rules()...) }
 
 // Options are what else an insight is made of.
 type Options struct {
-	Own     []Own // policies of whoever asks
+	Own     []Own          // policies of whoever asks
+	Others  []others.SARIF // what other programs have found
 	Waivers policy.Waivers
 	// Narrow are waivers of somebody who may change only some workspaces: they count for no policy that holds for all.
 	Narrow policy.Waivers
@@ -105,10 +110,25 @@ func (e *Engine) Of(ctx context.Context, p *facts.Plan, o Options) (api.Insight,
 		return api.Insight{}, err
 	}
 	all.Cut = cutFacts || cutCosts
+	asked = append(asked, ofOthers(o.Others, &all)...)
 	all.Findings = findingsOf(p, append(asked, secrets...), o, &all)
 	judge(&all, p)
 	all.Summary = summary(all)
 	return all, nil
+}
+
+// ofOthers are the findings of other programs, and notes which of those have failed.
+func ofOthers(list []others.SARIF, all *api.Insight) (hits []hit) {
+	for _, one := range list {
+		for _, f := range one.Findings {
+			hits = append(hits, hit{rules.Finding{
+				Rule: rules.Rule{ID: f.Rule, Kind: f.Kind, Title: f.Title, Link: f.Link}, Severity: f.Severity,
+				Resource: f.Resource, Message: f.Description, Recommendation: f.Recommendation, Tool: f.Tool}, -1})
+		}
+		all.Broken = append(all.Broken, one.Broken...)
+		all.Cut = all.Cut || one.Cut
+	}
+	return hits
 }
 
 // hit is a finding of a rule, and which of Options.Own has the rule; -1 for none.
@@ -177,7 +197,7 @@ func findingsOf(p *facts.Plan, list []hit, o Options, all *api.Insight) []api.In
 	for _, f := range list {
 		one := api.InsightFinding{Rule: f.Rule.ID, Severity: f.Severity, Kind: f.Rule.Kind, Resource: f.Resource,
 			Title: f.Rule.Title, Description: f.Message, Recommendation: f.Recommendation, Link: f.Rule.Link,
-			Standing: standing[f.Resource]}
+			Standing: standing[f.Resource], Tool: f.Tool}
 		one.Waived = o.waived(one, f.own)
 		if f.own >= 0 {
 			one.Policy = o.Own[f.own].name()

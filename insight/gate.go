@@ -48,7 +48,7 @@ func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return runs.Verdict{}, err
 	}
-	reasons, err := heldBy(all, gates)
+	reasons, err := heldBy(ctx, all, gates)
 	return runs.Verdict{Reasons: reasons, Refused: refusedBy(all)}, err
 }
 
@@ -107,13 +107,14 @@ func policiesHold(all api.Insight, hold func(gate, reason string, details []stri
 }
 
 // heldBy says what of an insight the gates hold a plan for. Texts of it have no values of the plan.
-func heldBy(all api.Insight, gates runs.Gates) (reasons []api.GateReason, err error) {
+func heldBy(ctx context.Context, all api.Insight, gates runs.Gates) (reasons []api.GateReason, err error) {
 	hold := func(gate, reason string, details []string) {
 		reasons = append(reasons, api.GateReason{Gate: gate, Reason: reason,
 			Details: details[:min(len(details), maxDetails)]})
 	}
 	if n := graveIssues(all, gates.Severity); n > 0 {
 		hold(runs.GateFindings, findingsText(n, gates.Severity), findingsAt(all, gates.Severity))
+		reasons[len(reasons)-1].Severity = all.Security.Issues[0].Severity // the gravest first
 	}
 	if n := len(all.Broken); n > 0 && gates.Severity != "" {
 		var names []string
@@ -129,7 +130,11 @@ func heldBy(all api.Insight, gates runs.Gates) (reasons []api.GateReason, err er
 		}
 		hold(runs.GateIrreversible, undoneText(n), dangers)
 	}
+	if n := graveOfModel(all, gates.Severity); n > 0 {
+		hold(runs.GateFindings, modelText(n, gates.Severity), nil)
+	}
 	policiesHold(all, hold)
+	conditionHolds(ctx, all, gates.When, hold)
 	if gates.MonthlyCost > 0 {
 		more, err := cost.ParseDelta(all.Costs.DeltaMonthly)
 		if err != nil {

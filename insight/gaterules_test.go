@@ -58,7 +58,7 @@ func TestHeldBy(t *testing.T) {
 		"unread":                   {unread, dollars, []string{runs.GateUnread}},
 		"unread, other gate":       {unread, irreversible, []string{runs.GateUnread}},
 	} {
-		reasons, err := heldBy(c.all, c.gates)
+		reasons, err := heldBy(t.Context(), c.all, c.gates)
 		var kinds []string
 		for _, r := range reasons {
 			kinds = append(kinds, r.Gate)
@@ -67,7 +67,7 @@ func TestHeldBy(t *testing.T) {
 			t.Errorf("%s: held by %v, %v", name, kinds, err)
 		}
 	}
-	if _, err := heldBy(costs("?"), dollars); err == nil {
+	if _, err := heldBy(t.Context(), costs("?"), dollars); err == nil {
 		t.Error("a cost that can't be read is let through")
 	}
 }
@@ -77,7 +77,7 @@ func TestHeldByDetails(t *testing.T) {
 	all := found(slices.Repeat([]string{"high"}, 12)...)
 	all.Findings[0].Standing = true // and so no issue
 	all.Security.Issues = all.Security.Issues[1:]
-	reasons, err := heldBy(all, runs.Gates{Severity: "high"})
+	reasons, err := heldBy(t.Context(), all, runs.Gates{Severity: "high"})
 	if err != nil || len(reasons) != 1 || reasons[0].Reason != "11 findings of high or critical severity" ||
 		len(reasons[0].Details) != maxDetails || reasons[0].Details[0] != "aws_thing.t1: It is open (R-1)" {
 		t.Errorf("%+v, %v", reasons, err)

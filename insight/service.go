@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/model"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -31,6 +32,7 @@ const (
 	shownCopies   = 16
 	maxWorking    = 2       // plans that are looked at at once
 	maxOwn        = 1       // of these, an organization's
+	maxModelling  = 4       // insights that a model is asked about at once
 	maxKept       = 64      // insights that are remembered
 	maxCompiled   = 16      // bundles of policies that are kept compiled
 	maxKeptBytes  = 1 << 20 // of one of these
@@ -57,6 +59,11 @@ type Service struct {
 	gating   *turns.Turns // for the gates of runs, which nobody who asks keeps waiting
 	kept     *lru.Cache[keptKey, []byte]
 	now      func() time.Time
+
+	model     *model.Client // nil for none
+	modelName string
+	modelling *turns.Turns                // among those that ask it
+	modelled  *lru.Cache[keptKey, []byte] // insights with what it has said
 }
 
 // keptKey is the plan of an organization, with what it was shown to, on a day: waivers expire.
@@ -100,38 +107,82 @@ func (s *Service) inForce(ctx context.Context, org uuid.UUID, workspace string) 
 	return s.policies.InForce(ctx, org, workspace)
 }
 
-// of returns a plan's insight as JSON.
+// UseModel has a model put insights into words from now on; it is called before anything is asked. Name is what it is
+// called in insights.
+func (s *Service) UseModel(client *model.Client, name string) {
+	s.model, s.modelName = client, name
+	s.modelling = turns.New(maxModelling, maxOwn)
+	s.modelled, _ = lru.New[keptKey, []byte](maxKept) // it fails for a size below 1
+}
+
+// of returns a plan's insight as JSON, with what a model says of it where there is one.
 func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) ([]byte,
 	error) {
-	key := keptKey{plan.Org, plan.Digest, asked.Digest(), s.now().UTC().Format(time.DateOnly)}
+	raw, key, err := s.facts(ctx, among, plan, asked)
+	if err != nil || s.model == nil {
+		return raw, err
+	}
+	return s.withModel(ctx, key, raw), nil
+}
+
+// withModel returns the insight with the model's words, or as it is where there is no place among those who ask. Only
+// what the model has said is remembered.
+func (s *Service) withModel(ctx context.Context, key keptKey, raw []byte) []byte {
+	if said, ok := s.modelled.Get(key); ok {
+		return said
+	}
+	release, ok := s.modelling.TryAcquire(key.org)
+	if !ok {
+		return raw
+	}
+	defer release()
+	var all api.Insight
+	if json.Unmarshal(raw, &all) != nil {
+		return raw
+	}
+	WithModel(ctx, &all, s.model, s.modelName)
+	said, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	if all.Model.Error == "" && len(said) <= maxKeptBytes {
+		s.modelled.Add(key, said)
+	}
+	return said
+}
+
+// facts returns a plan's insight as JSON, without a model's words, and by what it is remembered.
+func (s *Service) facts(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) (raw []byte,
+	key keptKey, err error) {
+	key = keptKey{plan.Org, plan.Digest, asked.Digest(), s.now().UTC().Format(time.DateOnly)}
 	if raw, ok := s.kept.Get(key); ok {
-		return raw, nil
+		return raw, key, nil
 	}
 	most, copies := int64(maxPlanBytes), int64(planCopies)
 	if len(asked.Bundles) > 0 {
 		most, copies = maxShownBytes, shownCopies
 	}
 	if plan.Size > most {
-		return nil, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size, most)
+		return nil, key, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size, most)
 	}
 	release, err := place(ctx, among, plan.Org)
 	if err != nil {
-		return nil, err
+		return nil, key, err
 	}
 	defer release()
 	if raw, ok := s.kept.Get(key); ok { // somebody else has asked meanwhile
-		return raw, nil
+		return raw, key, nil
 	}
 	hold := s.memory.Hold(budget.Share{Org: plan.Org})
 	defer hold.Release()
 	if err := hold.Acquire(ctx, plan.Size*copies); err != nil {
-		return nil, err
+		return nil, key, err
 	}
-	raw, err := s.make(ctx, plan, asked)
+	raw, err = s.make(ctx, plan, asked)
 	if err == nil && len(raw) <= maxKeptBytes {
 		s.kept.Add(key, raw)
 	}
-	return raw, err
+	return raw, key, err
 }
 
 // place is one among the plans that are looked at. It is not waited for where nobody waits.

@@ -155,5 +155,5 @@ func (s *Service) decision(ctx context.Context, p auth.Principal, name state.Nam
 	case d.Digest != run.Pin.Digest:
 		err = fault.New(fault.PinMismatch, "the run's plan has the digest %s, not %s", run.Pin.Digest, d.Digest)
 	}
-	return api.Decision(d), err
+	return api.Decision{Digest: d.Digest, Reason: d.Reason}, err
 }

@@ -24,6 +24,8 @@ type result struct {
 	// has the digest of.
 	gates    []api.GateReason
 	policies Policies
+	// outside says that a service outside is to be asked before the plan is applied.
+	outside bool
 }
 
 // planned says what follows a plan that was looked at.
@@ -35,7 +37,7 @@ func (c call) planned(p result) Decide {
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
 		m.run.Gates = append(p.gates, r.Order.tooMany(p.counts)...)
-		m.run.Stale, m.run.Phase, m.run.Planned = nil, PhaseCheck, r.Attempt
+		m.run.Stale, m.run.Phase, m.run.Planned, m.run.Outside = nil, PhaseCheck, r.Attempt, nil
 		switch {
 		case !r.Kind.Mutates():
 			m.to(Succeeded, "").because(EventPlanned, "planned, nothing is applied")
@@ -46,6 +48,9 @@ func (c call) planned(p result) Decide {
 		case !r.Base.same(p.now), r.Terms.Revision != p.revision:
 			m.overtaken(r)
 		default:
+			if p.outside {
+				m.run.Outside = &Outside{State: OutsideAsked, Next: c.at, People: true}
+			}
 			m.decided(r, p.beyond)
 		}
 		return m.done()
@@ -83,11 +88,12 @@ func (m *moving) decided(r Run, beyond string) {
 		m.to(AwaitingApproval, "it goes beyond what was approved: "+beyond+m.run.heldText()).because(EventPlanned,
 			m.run.Reason)
 	case m.run.enough():
-		m.run.DecidedAt = m.at
-		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
+		m.confirm(EventPlanned, "the changes are those that were approved before")
 	case r.Terms.Approvals == 0 && checked && !m.run.held() && r.unasked(*m.run.Counts):
-		m.run.DecidedAt = m.at
-		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
+		if m.run.Outside != nil {
+			m.run.Outside.People = false
+		}
+		m.confirm(EventPlanned, "nobody has to be asked")
 	case changed && len(r.Earlier.Approvals) > 0:
 		m.to(AwaitingApproval, m.run.waitsFor()+
 			"; the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned,
@@ -122,7 +128,7 @@ func (m *moving) counts(e Earlier, beyond string) bool {
 // carry has the approvals of equal changes count for this plan.
 func (m *moving) carry(e Earlier) {
 	for _, a := range e.Approvals {
-		if !a.Approved || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) {
+		if !a.Approved || a.BreakGlass || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) {
 			continue
 		}
 		if a.From == "" {
@@ -142,25 +148,65 @@ func (r Run) unasked(counts api.RunCounts) bool {
 	return r.Order.AutoApprove || r.Terms.AutoApply == "always" || r.Terms.AutoApply == "no-changes" && onlyOutputs
 }
 
-// enough reports whether as many people as are needed have approved this very plan.
-func (r Run) enough() bool {
-	if r.Pin == nil {
-		return false
+// needed is how many people have to approve the run's plan by the workspace's settings; 0 for nobody, unless a
+// gate holds it.
+func (r Run) needed() int {
+	most := r.Terms.Approvals
+	for _, kind := range r.heldKinds() {
+		most = max(most, r.Terms.ApprovalsFor[kind])
 	}
-	yes := 0
-	for _, a := range r.Approvals {
-		if a.Approved && a.Digest == r.Pin.Digest {
-			yes++
-		}
-	}
-	return yes >= max(r.Terms.Approvals, 1)
+	return most
 }
 
+// approved is how many different people have approved this very plan. glass says that one of them did so for all.
+func (r Run) approved() (people int, glass bool) {
+	var seen []api.Actor
+	for _, a := range r.Approvals {
+		if !a.Approved || r.Pin == nil || a.Digest != r.Pin.Digest {
+			continue
+		}
+		glass = glass || a.BreakGlass
+		who := api.Actor{KeyID: a.By.KeyID, Subject: a.By.Subject}
+		if !slices.Contains(seen, who) {
+			seen = append(seen, who)
+		}
+	}
+	return len(seen), glass
+}
+
+// enough reports whether as many people as are needed have approved this very plan.
+func (r Run) enough() bool {
+	people, glass := r.approved()
+	return glass || people >= max(r.needed(), 1)
+}
+
+// waitsFor says what the plan waits for.
 func (r Run) waitsFor() string {
 	switch {
-	case r.Terms.Approvals > 0:
-		return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " +
-			number(uint64(r.Terms.Approvals)) + " approvals" + r.heldText()
+	case !r.Outside.isAsked():
+		return r.waitsForPeople()
+	case r.Outside.People && !r.enough():
+		return r.outsideText() + ", and " + r.waitsForPeople()
+	}
+	return r.outsideText()
+}
+
+// outsideText says that a service outside has not decided yet.
+func (r Run) outsideText() string {
+	if r.Outside.Failed == 0 {
+		return "waits for the decision service"
+	}
+	return "waits for the decision service, which has not answered " + number(uint64(r.Outside.Failed)) + " times" +
+		behind(r.Outside.Reason)
+}
+
+func (r Run) waitsForPeople() string {
+	people, _ := r.approved()
+	needed := r.needed()
+	switch {
+	case r.Terms.Approvals > 0 || needed > 1:
+		return "waits for " + number(uint64(needed-min(people, needed))) + " of " + number(uint64(needed)) + " approvals" +
+			r.heldText()
 	case r.held():
 		return "waits until somebody who may approve says yes" + r.heldText()
 	}
@@ -179,10 +225,10 @@ type yes struct {
 // approve is one person's yes to the plan with this digest.
 func (c call) approve(d yes) Decide {
 	return func(r Run) (Change, error) {
-		if r.wantsApproval() && d.refused != nil {
+		if r.wantsApproval() && d.refused != nil && !d.BreakGlass {
 			return Change{}, d.refused
 		}
-		if r.said(c.by, d.Digest, true) && !r.Status.Ended() {
+		if r.said(c.by, d.Digest, true, d.BreakGlass) && !r.Status.Ended() {
 			return nothing(r)
 		}
 		if err := c.mayDecide(r, d.Decision); err != nil {
@@ -192,19 +238,27 @@ func (c call) approve(d yes) Decide {
 			return Change{}, fault.New(fault.RunStale,
 				"the state or the workspace has changed since the plan was made: retry the run")
 		}
-		if !r.mayApprove(c.by.Wire()) {
+		if !d.BreakGlass && !r.mayApprove(c.by.Wire()) {
 			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
 		}
 		m := c.change(r)
 		m.run.Approvals = append(m.run.Approvals,
-			api.Approval{Digest: d.Digest, Approved: true, Reason: d.Reason, By: c.by.Wire(), At: c.at})
-		m.because(EventApproved, d.Reason)
+			api.Approval{Digest: d.Digest, Approved: true, Reason: d.Reason, By: c.by.Wire(), At: c.at,
+				BreakGlass: d.BreakGlass})
+		note := d.Reason
+		if d.BreakGlass {
+			note = "breaks the glass: " + note
+		}
+		m.because(EventApproved, note)
 		if !m.run.enough() {
 			m.run.Reason = m.run.waitsFor()
 			return m.done()
 		}
-		m.run.DecidedAt = c.at
-		return m.to(Confirmed, "").because(EventConfirmed, "").done()
+		if m.run.lacksOutside() {
+			m.run.Reason = m.run.waitsFor()
+			return m.done()
+		}
+		return m.confirm(EventConfirmed, "").done()
 	}
 }
 
@@ -225,7 +279,7 @@ func (r Run) wantsApproval() bool { return r.Terms.Approvals > 0 || r.held() }
 // deny ends the run.
 func (c call) deny(d api.Decision) Decide {
 	return func(r Run) (Change, error) {
-		if r.Status == Discarded && r.said(c.by, d.Digest, false) {
+		if r.Status == Discarded && r.said(c.by, d.Digest, false, false) {
 			return nothing(r)
 		}
 		if err := c.mayDecide(r, d); err != nil {
@@ -252,11 +306,12 @@ func (c call) mayDecide(r Run, d api.Decision) error {
 	return nil
 }
 
-// said reports whether somebody has said this about the plan before.
-func (r Run) said(by Actor, digest string, approved bool) bool {
+// said reports whether somebody has said this about the plan before, and for all where glass is asked.
+func (r Run) said(by Actor, digest string, approved, glass bool) bool {
 	return slices.ContainsFunc(r.Approvals, func(a api.Approval) bool {
 		// By whatever name: the same key may have got another one since.
-		return a.By.KeyID == by.KeyID && a.By.Subject == by.Subject && a.Digest == digest && a.Approved == approved
+		return a.By.KeyID == by.KeyID && a.By.Subject == by.Subject && a.Digest == digest && a.Approved == approved &&
+			(a.BreakGlass || !glass)
 	})
 }
 

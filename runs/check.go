@@ -35,6 +35,7 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 		return s.update(ctx, run.Ref(), s.by(Server()).refuse(run.Epoch, verdict.Refused))
 	}
 	found.gates = verdict.Reasons
+	_, found.outside = s.decider(run.Org)
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err
 	}

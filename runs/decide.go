@@ -11,14 +11,20 @@ import (
 )
 
 // Approve says yes to the plan with the digest. Where a workspace wants nobody's approval,
-// whoever may apply confirms, unless a gate holds the plan. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn.
+// whoever may apply confirms, unless a gate holds the plan. Who may break the glass has a yes be enough by itself, for
+// a reason. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn, ReasonMissing.
 func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d api.Decision) (Run, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
 		return Run{}, err
 	}
 	right, refused := auth.ApproveRun, p.MayOn(auth.ApproveRun, run.Workspace)
-	if refused != nil && !run.wantsApproval() {
+	switch {
+	case d.BreakGlass && d.Reason == "":
+		return Run{}, fault.New(fault.ReasonMissing, "say why the glass is broken: it is on record")
+	case d.BreakGlass:
+		right = auth.BreakGlass
+	case refused != nil && !run.wantsApproval():
 		right = auth.ApplyRun
 	}
 	if err := s.Gate.AuthorizeOn(ctx, p, right, run.Workspace); err != nil {
@@ -31,9 +37,13 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	if err := s.samePolicies(ctx, run); err != nil {
 		return Run{}, err
 	}
-	after, err := s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), audit.RunApprove, run, d.Reason),
+	action := audit.RunApprove
+	if d.BreakGlass {
+		action = audit.RunBreakGlass
+	}
+	after, err := s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), action, run, d.Reason),
 		s.by(ActorOf(p)).approve(yes{d, now, revision, refused})))
-	if refused != nil && fault.Is(err, fault.RightMissing) {
+	if refused != nil && !d.BreakGlass && fault.Is(err, fault.RightMissing) {
 		err = s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, run.Workspace) // on record: a gate holds the plan by now
 	}
 	if fault.Is(err, fault.ApprovalOwn) {

@@ -17,6 +17,7 @@ type Gates struct {
 	Severity     string `json:",omitempty"` // the least of a finding that holds a plan: critical or high; empty for none
 	Irreversible bool   `json:",omitempty"` // a change that can't be undone does
 	MonthlyCost  int64  `json:",omitempty"` // and costing more dollars a month than before; 0 for none
+	When         string `json:",omitempty"` // and a condition of the workspace's own; empty for none
 }
 
 // Any reports whether there is a gate at all.
@@ -28,8 +29,10 @@ const (
 	GateRules        = "rules"        // that could not be asked
 	GateIrreversible = "irreversible" // changes that can't be undone
 	GateCost         = "cost"
-	GatePolicies     = "policies" // that the organization or the workspace brings
-	GateUnread       = "unread"   // what the plan means is not known, or not of all of it
+	GatePolicies     = "policies"  // that the organization or the workspace brings
+	GateCritical     = "critical"  // findings of this severity, besides
+	GateCondition    = "condition" // of the workspace's own, or that could not be asked
+	GateUnread       = "unread"    // what the plan means is not known, or not of all of it
 )
 
 // gatePatience is how long a plan is looked at, with the wait for a place, before a person has to.
@@ -142,6 +145,9 @@ func (r Run) heldText() string {
 func (r Run) heldKinds() (kinds []string) {
 	for _, g := range r.Gates {
 		kinds = append(kinds, g.Gate)
+		if g.Severity == GateCritical {
+			kinds = append(kinds, GateCritical)
+		}
 	}
 	return kinds
 }

@@ -57,6 +57,11 @@ func (l *looks) Held(_ context.Context, plan runs.PlanJSON, gates runs.Gates, by
 	return runs.Verdict{Reasons: l.reasons, Refused: l.refused}, errors.Join(err, l.err)
 }
 
+// Told implements runs.Insights.
+func (l *looks) Told(context.Context, runs.PlanJSON, runs.Policies) (*api.Insight, error) {
+	return &api.Insight{Summary: "it changes something"}, l.err
+}
+
 // planIn has a run planned that would be applied without a question.
 func planIn(t *testing.T, w *runworld.World, kind string) (auth.Principal, runs.Run) {
 	t.Helper()

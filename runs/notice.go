@@ -16,8 +16,9 @@ func notices() map[Status]audit.Action {
 // noticeOf is what people are told of a run that was in another status; empty for nothing.
 func noticeOf(was Status, run Run) audit.Action {
 	switch {
-	case run.Status == was:
-		return ""
+	case run.Status == was, run.Status == AwaitingApproval && run.Outside.isAsked() &&
+		(!run.Outside.People || run.enough()):
+		return "" // or nobody but a service is waited for
 	case run.Status == Retrying && was == Confirmed && run.Stage == "" && run.Stale != nil:
 		return audit.RunStale // what was approved is planned anew
 	}

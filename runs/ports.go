@@ -91,6 +91,8 @@ type Insights interface {
 	// applied at all; nothing where it need not. It waits for a place among the plans that are looked at, but not
 	// in a context of budget.AtOnce: its fault there is Overloaded. It holds nothing when it has returned.
 	Held(ctx context.Context, plan PlanJSON, gates Gates, policies Policies) (Verdict, error)
+	// Told returns what a plan means without anything that may be a value of it, and cut where it is long.
+	Told(ctx context.Context, plan PlanJSON, policies Policies) (*api.Insight, error)
 }
 
 // Policies are bundles of policies as they are at one moment.

@@ -62,6 +62,10 @@ type moving struct {
 func (r Run) clone() Run {
 	r.Approvals, r.Gates, r.InFlight = slices.Clone(r.Approvals), slices.Clone(r.Gates), slices.Clone(r.InFlight)
 	r.Diagnostics, r.Phases, r.Reports = slices.Clone(r.Diagnostics), slices.Clone(r.Phases), slices.Clone(r.Reports)
+	if r.Outside != nil {
+		outside := *r.Outside
+		r.Outside = &outside
+	}
 	if r.Executor != nil {
 		executor := *r.Executor
 		r.Executor = &executor
@@ -197,7 +201,7 @@ func (m *moving) again(reason string, delay time.Duration) *moving {
 			Revision: r.Terms.Revision, Gates: r.heldKinds()}
 	}
 	r.Stage, r.Phase = "", ""
-	r.Pin, r.Counts, r.Approvals, r.Gates, r.InFlight = nil, nil, nil, nil, nil
+	r.Pin, r.Counts, r.Approvals, r.Gates, r.InFlight, r.Outside = nil, nil, nil, nil, nil, nil
 	r.Attempt++
 	r.NotBefore = m.at.Add(delay)
 	return m.to(Retrying, reason)
@@ -206,7 +210,7 @@ func (m *moving) again(reason string, delay time.Duration) *moving {
 // expire ends what has waited for too long.
 func (c call) expire() Decide {
 	return func(r Run) (Change, error) {
-		if r.Status.Leased() || !r.overdue(c.at) {
+		if !r.expired(c.at) {
 			return nothing(r)
 		}
 		return c.stale(api.Stale{Since: c.at, Because: ByExpiry})(r)

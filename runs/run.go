@@ -60,6 +60,8 @@ type Run struct {
 	Approvals []api.Approval
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates.
 	Gates []api.GateReason `json:",omitempty"`
+	// Outside is how far a service outside has decided on the plan; nil where none is asked.
+	Outside *Outside `json:",omitempty"`
 	// Earlier are approvals of a plan before: they count again if the changes are equal.
 	Earlier *Earlier
 	// Follow is what the server makes behind this run by itself, now that it has ended.
@@ -122,12 +124,27 @@ func (r Run) Due() time.Time {
 		return after(r.FinishedAt, r.Terms.KeepFiles)
 	case r.Status == Orphaned:
 		return r.GiveUpAt
-	case r.Status == AwaitingApproval:
+	case r.Status == AwaitingApproval && r.Outside.isAsked():
+		return sooner(r.expiry(), r.Outside.Next)
+	}
+	return r.expiry()
+}
+
+// expiry is when a plan that waits counts no more; zero for never.
+func (r Run) expiry() time.Time {
+	switch r.Status {
+	case AwaitingApproval:
 		return after(r.PlannedAt, r.Terms.PlanTTL)
-	case r.Status == Confirmed:
+	case Confirmed:
 		return sooner(after(r.PlannedAt, r.Terms.PlanTTL), after(r.DecidedAt, r.Terms.ApprovalTTL))
 	}
 	return time.Time{}
+}
+
+// expired reports whether a plan that waits counts no more.
+func (r Run) expired(now time.Time) bool {
+	at := r.expiry()
+	return !at.IsZero() && !at.After(now)
 }
 
 // after is the end of a time to live that began then; zero without one.
@@ -196,6 +213,8 @@ type Terms struct {
 	MaxAttempts int
 	KeepFiles   time.Duration // of the run, when it has ended
 	Gates       Gates         `json:",omitzero"`
+	// ApprovalsFor is how many approvals a plan needs that is held, by what holds it.
+	ApprovalsFor map[string]int `json:",omitempty"`
 }
 
 // Base is the state's version that a plan is made on.

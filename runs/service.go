@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/runs/plainlog"
 )
 
@@ -25,6 +27,8 @@ type Service struct {
 	masks      *masks
 	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
 	plain      *plainlog.Lines             // of logs that are shown to who sees no values
+	asking     *turns.Turns                // among services outside that are asked
+	asked      sync.WaitGroup              // those that are
 }
 
 // maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
@@ -41,6 +45,8 @@ type Deps struct {
 	Tools      Tools // nil for what is not known before a run begins
 	// Insights says which plans wait for a person by the gates; nil has all wait where there is a gate.
 	Insights Insights
+	// Deciders are the services outside that organizations have asked; nil for none.
+	Deciders Deciders
 	// Access is what notices and the audit log go by; nil for auth.AccessFull.
 	Access Access
 	Gate   *audit.Gate
@@ -102,7 +108,7 @@ func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
 	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails,
-		plain: plainlog.NewLines()}
+		plain: plainlog.NewLines(), asking: turns.New(maxAsking, maxOwnAsking)}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

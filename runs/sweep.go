@@ -100,6 +100,8 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 			return nil
 		}
 		_, err = s.update(ctx, ref, s.by(Server()).lose(0))
+	case s.isOutsideDue(run):
+		return s.askOutside(ctx, run)
 	case run.Status.Leased() && !listened:
 		return nil
 	case run.Status.Leased():

@@ -10,6 +10,7 @@ import (
 func (r Run) Wire() api.Run {
 	said := r.Brief()
 	said.Gates = r.Gates
+	said.Outside = r.Outside.Wire()
 	said.InFlight, said.Diagnostics, said.Phases = r.InFlight, r.Diagnostics, r.Phases
 	return said
 }
@@ -29,7 +30,7 @@ func (r Run) Brief() api.Run {
 		AppliedAt: orNil(r.AppliedAt), FinishedAt: orNil(r.FinishedAt),
 	}
 	if r.Kind.Mutates() {
-		said.Needed = r.Terms.Approvals
+		said.Needed = r.needed()
 	}
 	return said
 }

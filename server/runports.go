@@ -91,8 +91,9 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			Outputs: s.Outputs, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
 			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes,
 			MaxAttempts: maxAttempts,
-			Gates:       runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost},
-			KeepFiles:   w.keepFiles,
+			Gates: runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost,
+				When: s.GateWhen},
+			KeepFiles: w.keepFiles, ApprovalsFor: s.ApprovalsFor,
 		},
 	}, nil
 }
@@ -160,6 +161,11 @@ func (i *runInsights) Policies(ctx context.Context, org uuid.UUID, workspace str
 func (i *runInsights) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates,
 	policies runs.Policies) (runs.Verdict, error) {
 	return i.service.Held(ctx, plan, gates, policies)
+}
+
+// Told implements runs.Insights.
+func (i *runInsights) Told(ctx context.Context, plan runs.PlanJSON, policies runs.Policies) (*api.Insight, error) {
+	return i.service.Told(ctx, plan, policies)
 }
 
 // workspaceRuns is what workspaces need of runs. service is set once the service is there.

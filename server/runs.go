@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/policy"
+	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
@@ -50,17 +51,22 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
 		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,
 		Access: p.watcher, Insights: insights,
-		Memory: p.memory,
-		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
+		Deciders: deciders{p.watcher, webhook.NewAsker(p.settings.Server.NoticeNetworks)},
+		Memory:   p.memory,
+		Limits:   runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
 	p.policies = policy.NewService(policy.Deps{Store: sqlpolicy.New(p.database), Gate: p.gate,
 		Audit:   p.live.Recorder(p.states),
 		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log})
 	p.insights = insight.NewService(p.runs, p.policies, p.memory, time.Now)
+	if err := p.useModel(); err != nil {
+		return err
+	}
 	insights.service = p.insights
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,
+		p.runs.Rest, // behind the sweeps, which are ended before
 		sweepOften(ctx, min(runSweep, p.settings.Runs.Lease/5), p.runs.Sweep, p.log),
 		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil

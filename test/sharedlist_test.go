@@ -30,6 +30,7 @@ const (
 	bySweeps   = "a sweep of layers takes a minute of an organization at most: layers/stuck_test.go"
 	byHooks    = "an organization has at most a quarter of the places: handlers/webhooks.go"
 	byInsight  = "a place is left to others, whatever one asks for: insight/service_test.go"
+	byOutside  = "an organization has at most a quarter of the places, and nobody waits for one: runs/outside.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
 )
 
@@ -74,6 +75,8 @@ func sharedThings() map[string]string {
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
 		"insight/facts: make(chan error, 1)":                                       inOrder,
 		"insight/policy: turns.New(maxCompiling, maxOwn)":                          byInsight,
+		"insight: turns.New(maxModelling, maxOwn)":                                 byInsight,
+		"runs: turns.New(maxAsking, maxOwnAsking)":                                 byOutside,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                        turnsOfReadings,
 		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":         bodies,
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":          connections,

@@ -228,22 +228,26 @@ func TestInputsDigest(t *testing.T) {
 func TestSettingsRules(t *testing.T) {
 	w := made(t, workspace.Limits{})
 	for name, change := range map[string]func(*workspace.Settings){
-		"tool":        func(s *workspace.Settings) { s.Tool = "make" },
-		"version":     func(s *workspace.Settings) { s.Version = "latest" },
-		"version, 2":  func(s *workspace.Settings) { s.Version = ">= 1.0,, < 2" },
-		"directory":   func(s *workspace.Settings) { s.Directory = "../x" },
-		"directory 2": func(s *workspace.Settings) { s.Directory = "/x" },
-		"pool":        func(s *workspace.Settings) { s.Pool = "a b" },
-		"parallelism": func(s *workspace.Settings) { s.Parallelism = -1 },
-		"outputs":     func(s *workspace.Settings) { s.Outputs = []string{"a", "a"} },
-		"timeout":     func(s *workspace.Settings) { s.PlanTimeout = 0 },
-		"ttl":         func(s *workspace.Settings) { s.ApprovalTTL = 1000 * 24 * time.Hour },
-		"auto-apply":  func(s *workspace.Settings) { s.AutoApply = "yes" },
-		"approvals":   func(s *workspace.Settings) { s.Approvals = 21 },
-		"both":        func(s *workspace.Settings) { s.Approvals, s.AutoApply = 1, workspace.ApplyAlways },
-		"sandbox":     func(s *workspace.Settings) { s.MinSandbox = "vm" },
-		"gate":        func(s *workspace.Settings) { s.Gate = "none" }, // is the wire's word
-		"cost":        func(s *workspace.Settings) { s.GateMonthlyCost = -1 },
+		"tool":                  func(s *workspace.Settings) { s.Tool = "make" },
+		"version":               func(s *workspace.Settings) { s.Version = "latest" },
+		"version, 2":            func(s *workspace.Settings) { s.Version = ">= 1.0,, < 2" },
+		"directory":             func(s *workspace.Settings) { s.Directory = "../x" },
+		"directory 2":           func(s *workspace.Settings) { s.Directory = "/x" },
+		"pool":                  func(s *workspace.Settings) { s.Pool = "a b" },
+		"parallelism":           func(s *workspace.Settings) { s.Parallelism = -1 },
+		"outputs":               func(s *workspace.Settings) { s.Outputs = []string{"a", "a"} },
+		"timeout":               func(s *workspace.Settings) { s.PlanTimeout = 0 },
+		"ttl":                   func(s *workspace.Settings) { s.ApprovalTTL = 1000 * 24 * time.Hour },
+		"auto-apply":            func(s *workspace.Settings) { s.AutoApply = "yes" },
+		"approvals":             func(s *workspace.Settings) { s.Approvals = 21 },
+		"both":                  func(s *workspace.Settings) { s.Approvals, s.AutoApply = 1, workspace.ApplyAlways },
+		"sandbox":               func(s *workspace.Settings) { s.MinSandbox = "vm" },
+		"gate":                  func(s *workspace.Settings) { s.Gate = "none" }, // is the wire's word
+		"cost":                  func(s *workspace.Settings) { s.GateMonthlyCost = -1 },
+		"condition":             func(s *workspace.Settings) { s.GateWhen = "facts.delet > 5" },
+		"no condition":          func(s *workspace.Settings) { s.GateWhen = "facts.delete" },
+		"approvals for nothing": func(s *workspace.Settings) { s.ApprovalsFor = map[string]int{"ransom": 2} },
+		"no approvals for":      func(s *workspace.Settings) { s.ApprovalsFor = map[string]int{"cost": 0} },
 	} {
 		_, err := w.Configure(w.ctx, w.owner, "a", change)
 		wantCode(t, name, err, fault.WorkspaceInvalid)
@@ -514,19 +518,24 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 		change  func(*settings)
 		weakens bool
 	}{
-		"no findings":     {func(s *settings) { s.Gate = "" }, true},
-		"high findings":   {func(s *settings) { s.Gate = workspace.GateHigh }, false},
-		"critical again":  {func(s *settings) { s.Gate = workspace.GateCritical }, true},
-		"irreversible":    {func(s *settings) { s.GateIrreversible = false }, true},
-		"no cost":         {func(s *settings) { s.GateMonthlyCost = 0 }, true},
-		"a higher cost":   {func(s *settings) { s.GateMonthlyCost = 101 }, true},
-		"a lower cost":    {func(s *settings) { s.GateMonthlyCost = 99 }, false},
-		"the author":      {func(s *settings) { s.AllowAuthor = true }, true},
-		"something else":  {func(s *settings) { s.Protected = true }, false},
-		"applied by hand": {func(s *settings) { s.AutoApply = workspace.ApplyNever }, false},
+		"no findings":       {func(s *settings) { s.Gate = "" }, true},
+		"high findings":     {func(s *settings) { s.Gate = workspace.GateHigh }, false},
+		"critical again":    {func(s *settings) { s.Gate = workspace.GateCritical }, true},
+		"irreversible":      {func(s *settings) { s.GateIrreversible = false }, true},
+		"no cost":           {func(s *settings) { s.GateMonthlyCost = 0 }, true},
+		"a higher cost":     {func(s *settings) { s.GateMonthlyCost = 101 }, true},
+		"a lower cost":      {func(s *settings) { s.GateMonthlyCost = 99 }, false},
+		"no condition":      {func(s *settings) { s.GateWhen = "" }, true},
+		"another condition": {func(s *settings) { s.GateWhen = "facts.delete > 4" }, true},
+		"fewer approvals":   {func(s *settings) { s.ApprovalsFor = map[string]int{"critical": 1, "cost": 3} }, true},
+		"more approvals":    {func(s *settings) { s.ApprovalsFor = map[string]int{"critical": 3, "cost": 1} }, false},
+		"the author":        {func(s *settings) { s.AllowAuthor = true }, true},
+		"something else":    {func(s *settings) { s.Protected = true }, false},
+		"applied by hand":   {func(s *settings) { s.AutoApply = workspace.ApplyNever }, false},
 	} {
 		wantCode(t, name+", before", set(w.owner, func(s *settings) {
 			s.Gate, s.GateIrreversible, s.GateMonthlyCost, s.AllowAuthor = workspace.GateHigh, true, 100, false
+			s.GateWhen, s.ApprovalsFor = "facts.delete > 5", map[string]int{"critical": 2}
 			if name == "high findings" {
 				s.Gate = workspace.GateCritical
 			}
@@ -545,6 +554,7 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
 	wantCode(t, "opened", set(w.owner, func(s *settings) {
 		s.Gate, s.GateIrreversible, s.GateMonthlyCost = "", false, 0
+		s.GateWhen, s.ApprovalsFor = "", nil
 	}), "")
 	wantCode(t, "deleted without gates", w.Delete(w.ctx, operator, "a"), "")
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/when"
 )
 
 // Settings say how a workspace's runs are made. Their JSON is how stores keep them.
@@ -37,6 +39,9 @@ type Settings struct {
 	Gate             string `json:"gate,omitempty"`
 	GateIrreversible bool   `json:"gate_irreversible,omitempty"` // a plan that can't be undone waits
 	GateMonthlyCost  int64  `json:"gate_monthly_cost,omitempty"` // in dollars more than before; 0 for none
+	GateWhen         string `json:"gate_when,omitempty"`         // and one of which this holds; empty for none
+	// ApprovalsFor is how many people have to approve a plan that is held, by what holds it.
+	ApprovalsFor map[string]int `json:"approvals_for,omitempty"`
 
 	Protected  bool   `json:"protected,omitempty"` // from being destroyed
 	MinSandbox string `json:"min_sandbox"`         // none, landlock or namespaces
@@ -102,12 +107,18 @@ func (s Settings) Check() error {
 		{isTime(s.PlanTTL, maxTTL) && isTime(s.ApprovalTTL, maxTTL), "plan_ttl and approval_ttl are 1 second to 90 days"},
 		{slices.Contains([]string{"", GateCritical, GateHigh}, s.Gate), "gate is none, critical or high"},
 		{s.GateMonthlyCost >= 0 && s.GateMonthlyCost <= maxGateCost, "gate_monthly_cost is 0 to 1000000000 dollars"},
+		{isApprovalsFor(s.ApprovalsFor), "approvals_for has 1 to 20 approvals for some of " + strings.Join(heldKinds(), ", ")},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
 		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
 			"min_sandbox is none, landlock or namespaces"},
 	} {
 		if !c.ok {
 			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)
+		}
+	}
+	if s.GateWhen != "" {
+		if _, err := when.Compile(s.GateWhen); err != nil {
+			return fault.New(fault.WorkspaceInvalid, "gate_when: %s", err)
 		}
 	}
 	return nil
@@ -117,7 +128,7 @@ func (s Settings) Check() error {
 func (s Settings) Equal(other Settings) bool {
 	a, b := s, other
 	a.Outputs, b.Outputs = nil, nil
-	return slices.Equal(s.Outputs, other.Outputs) && sameButOutputs(a, b)
+	return slices.Equal(s.Outputs, other.Outputs) && maps.Equal(s.ApprovalsFor, other.ApprovalsFor) && sameButOutputs(a, b)
 }
 
 func sameButOutputs(a, b Settings) bool {
@@ -127,7 +138,22 @@ func sameButOutputs(a, b Settings) bool {
 		a.ApplyGrace == b.ApplyGrace &&
 		a.AutoApply == b.AutoApply && a.Approvals == b.Approvals && a.AllowAuthor == b.AllowAuthor && a.Carry == b.Carry &&
 		a.Gate == b.Gate && a.GateIrreversible == b.GateIrreversible && a.GateMonthlyCost == b.GateMonthlyCost &&
+		a.GateWhen == b.GateWhen &&
 		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
+}
+
+// heldKinds are what may hold a plan.
+func heldKinds() []string {
+	return []string{GateCritical, "findings", "rules", "irreversible", "cost", "condition", "policies", "unread"}
+}
+
+func isApprovalsFor(all map[string]int) bool {
+	for kind, n := range all {
+		if !slices.Contains(heldKinds(), kind) || n < 1 || n > maxApprovals {
+			return false
+		}
+	}
+	return true
 }
 
 func isTime(d, most time.Duration) bool { return d >= time.Second && d <= most }
@@ -166,7 +192,8 @@ func isNames(names []string) bool {
 
 // asks reports whether a plan may have to wait for somebody who may approve.
 func (s Settings) asks() bool {
-	return s.Approvals > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0
+	return s.Approvals > 0 || len(s.ApprovalsFor) > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0 ||
+		s.GateWhen != ""
 }
 
 // asksLessThan reports whether plans are applied with less of a say of others than by the settings
@@ -178,6 +205,14 @@ func (s Settings) asksLessThan(before Settings) bool {
 
 // gatesLessThan reports whether a gate lets more plans through than by the settings before.
 func (s Settings) gatesLessThan(before Settings) bool {
+	for kind, n := range before.ApprovalsFor {
+		if s.ApprovalsFor[kind] < n {
+			return true
+		}
+	}
+	if before.GateWhen != "" && s.GateWhen != before.GateWhen {
+		return true // nobody knows what of it lets less through
+	}
 	order := []string{"", GateCritical, GateHigh}
 	return slices.Index(order, s.Gate) < slices.Index(order, before.Gate) ||
 		before.GateIrreversible && !s.GateIrreversible ||

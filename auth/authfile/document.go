@@ -34,6 +34,8 @@ type Organization struct {
 	RunsLocal bool
 	// Notify says where notices go.
 	Notify Notify
+	// Decision says who is asked about plans.
+	Decision Decision
 	// Aliases are what other servers call it, in the order of the file.
 	Aliases []Alias
 

@@ -62,7 +62,7 @@ func readNotifyURL(text string) (string, string) {
 		return "", "not an address such as https://hooks.example.com/holdfast"
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return "", "an address for notices starts with https://; http:// is for this machine only"
+		return "", "an address that is posted to starts with https://; http:// is for this machine only"
 	}
 	return text, checkValue(text)
 }

@@ -97,6 +97,21 @@ func TestNotify(t *testing.T) {
 	}
 }
 
+// Who is asked about an organization's plans is read whole, and fails closed unless it says otherwise.
+func TestDecision(t *testing.T) {
+	for text, open := range map[string]bool{"": false, "\ndecision_fail = closed": false, "\ndecision_fail = open": true} {
+		w := following(t, "["+idA+"]\nname = Acme\ndecision_url = https://hooks.example.com/a\ndecision_secret = whsec_"+
+			strings.Repeat("QUFB", 10)+text+"\n")
+		to, name, some := w.Decision(uuid.MustParse(idA))
+		if !some || name != "Acme" || to.URL != "https://hooks.example.com/a" || len(to.Secret) != 30 || to.FailOpen != open {
+			t.Errorf("%q: %+v, %q, %t", text, to, name, some)
+		}
+		if _, _, some := w.Decision(uuid.New()); some {
+			t.Error("somebody is asked about the plans of nobody")
+		}
+	}
+}
+
 // A new key is let in only when what its organization says of states holds too.
 func TestPolicyIsInForceBeforeItsKeys(t *testing.T) {
 	path := writeAuth(t, "; nobody\n", 0o600)
@@ -146,7 +161,7 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"large share", head + "guard_shrink_percent = 101", "2: not a share"},
 		{"share with a sign", head + "guard_shrink_percent = 50%", "2: not a share"},
 		{"notices in the clear", head + "notify_url = http://hooks.example.com/hunter2",
-			"2: an address for notices starts with https"},
+			"2: an address that is posted to starts with https"},
 		{"notices to no address", head + "notify_url = hooks.example.com/hunter2", "2: not an address"},
 		{"short secret", head + "notify_url = https://a.example\nnotify_secret = whsec_aHVudGVyMg==", "3: not a secret"},
 		{"bare secret", head + "notify_url = https://a.example\nnotify_secret = hunter2hunter2hunter2hunter2hunter2hunter2",
@@ -158,6 +173,12 @@ func TestPoliciesAreRefused(t *testing.T) {
 			"3: there is no event \"lock.stolen\"; there are default, * and"},
 		{"secret for nobody", head + "notify_secret = whsec_" + strings.Repeat("QUFB", 10),
 			"2: notify_secret without a notify_url"},
+		{"a decision in the clear", head + "decision_url = http://hooks.example.com/hunter2",
+			"2: an address that is posted to starts with https"},
+		{"a decision by nobody", head + "decision_fail = open", "2: decision_fail without a decision_url"},
+		{"half open", head + "decision_url = https://a.example\ndecision_fail = ajar", "3: neither open nor closed"},
+		{"short secret of decisions", head + "decision_url = https://a.example\ndecision_secret = whsec_aHVudGVyMg==",
+			"3: not a secret"},
 		{"second guards", head + "guards = off\nguards = hold", "3: a second guards"},
 		{"no states", section + "guards = off", "2: a states section needs states"},
 		{"nothing said", section + "states = prod/*", "2: a states section says nothing"},

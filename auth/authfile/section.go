@@ -73,7 +73,7 @@ type orgSection struct {
 func (orgSection) about() sectionKind {
 	return sectionKind{
 		has: "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings +
-			", runs_local, " + accessSetting + ", " + policySettings,
+			", " + decisionSettings + ", runs_local, " + accessSetting + ", " + policySettings,
 		repeats: []string{keySetting, aliasSetting},
 	}
 }
@@ -101,6 +101,9 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Exposure, problem = readAccess(s.org.Exposure, nil, l.value)
 	default:
 		if problem, known = s.notifySetting(l); known {
+			return problem, true
+		}
+		if problem, known = s.decisionSetting(l); known {
 			return problem, true
 		}
 		return s.policy(l)
@@ -131,6 +134,7 @@ func (s orgSection) key(l line) string {
 
 func (s orgSection) end(at span) {
 	s.checkNotify()
+	s.checkDecision()
 	s.org.span, s.org.last = at, at.last
 }
 

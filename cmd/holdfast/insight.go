@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,8 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/model"
+	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/insight/show"
@@ -26,8 +29,9 @@ import (
 type insightFlags struct {
 	asJSON, asSARIF, asJUnit, asMarkdown bool
 	failOn                               string
-	policies                             []string
-	waivers, prices                      string
+	policies, results                    []string
+	waivers, prices, infracost           string
+	model                                model.Config
 }
 
 // never is of --fail-on: no finding makes the command fail.
@@ -48,7 +52,7 @@ func newInsightCommand(a *app) *cobra.Command {
 		Short: "Say what a plan means, what it costs and what of it is dangerous",
 		Long: `Say what a plan means: what changes and why, what can't be undone, what it costs, and what built-in rules
 and your own policies find. FILE is what tofu show -json or terraform show -json says of a plan, from
-wherever; - reads it from stdin. Nothing is sent anywhere, and sensitive values are shown nowhere.
+wherever; - reads it from stdin. Nothing is sent anywhere without --model-url, and sensitive values are shown nowhere.
 
 The exit code is 0 where there is nothing as grave as --fail-on, and else that of the gravest finding: 3
 for low, 4 for medium, 5 for high, 6 for critical. It is 7 where a rule could not be asked, or the plan is
@@ -57,6 +61,7 @@ count.`,
 		Example: `  tofu plan -out plan.tfplan && tofu show -json plan.tfplan | holdfast insight -
   holdfast insight plan.json --fail-on critical
   holdfast insight plan.json --policy policies/ --waivers waivers.yaml
+  holdfast insight plan.json --results trivy.sarif --infracost costs.json
   holdfast insight plan.json --sarif > holdfast.sarif
   holdfast insight plan.json --markdown --fail-on never`,
 		Args: cobra.ExactArgs(1),
@@ -65,6 +70,14 @@ count.`,
 	flags.add(cmd)
 	cmd.Flags().StringArrayVar(&flags.policies, "policy", nil, "folder with policies in Rego of your own; may come again")
 	cmd.Flags().StringVar(&flags.waivers, "waivers", "", "YAML file of the findings that are let be")
+	cmd.Flags().StringArrayVar(&flags.results, "results", nil,
+		"SARIF of another program, such as Trivy or Checkov, whose findings count too; may come again")
+	cmd.Flags().StringVar(&flags.infracost, "infracost", "", "JSON of Infracost, whose costs take the place of the sheet's")
+	cmd.Flags().StringVar(&flags.model.URL, "model-url", "",
+		"address of a language model that says more, such as https://api.example.com/v1; it is sent no values")
+	cmd.Flags().StringVar(&flags.model.Kind, "model-kind", model.OpenAI, "what the address speaks: openai or gemini")
+	cmd.Flags().StringVar(&flags.model.Model, "model", "", "name of the model; its key is in HOLDFAST_INSIGHT_MODEL_KEY")
+	cmd.Flags().DurationVar(&flags.model.Timeout, "model-timeout", time.Minute, "how long the model is waited for")
 	cmd.Flags().StringVar(&flags.prices, "prices", "", "CSV file of prices (default: the sheet that comes with it)")
 	return cmd
 }
@@ -101,6 +114,12 @@ func (a *app) insight(ctx context.Context, file string, flags insightFlags) erro
 	if err := flags.check(); err != nil {
 		return err
 	}
+	if flags.model.URL != "" {
+		flags.model.Key, flags.model.PerDay, flags.model.Now = os.Getenv("HOLDFAST_INSIGHT_MODEL_KEY"), 1, a.now
+		if err := flags.model.Check(); err != nil {
+			return usagef("%s", err)
+		}
+	}
 	engine, options, err := a.insightOptions(flags)
 	if err != nil {
 		return err
@@ -112,6 +131,9 @@ func (a *app) insight(ctx context.Context, file string, flags insightFlags) erro
 	all, err := engine.Of(ctx, plan, options)
 	if err != nil {
 		return err
+	}
+	if flags.model.URL != "" {
+		insight.WithModel(ctx, &all, model.New(flags.model), flags.model.Model)
 	}
 	return a.showInsight(all, file, flags)
 }
@@ -151,7 +173,31 @@ func (a *app) insightOptions(flags insightFlags) (*insight.Engine, insight.Optio
 			return nil, options, err
 		}
 	}
-	return engine, options, nil
+	return a.readOthers(flags, engine, options)
+}
+
+// readOthers reads what other programs have found.
+func (a *app) readOthers(flags insightFlags, engine *insight.Engine, options insight.Options) (*insight.Engine,
+	insight.Options, error) {
+	for _, name := range flags.results {
+		err := readFile(name, func(r io.Reader) error {
+			found, err := others.ReadSARIF(r)
+			options.Others = append(options.Others, found)
+			return err
+		})
+		if err != nil {
+			return nil, options, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if flags.infracost == "" {
+		return engine, options, nil
+	}
+	err := readFile(flags.infracost, func(r io.Reader) error {
+		given, err := others.ReadInfracost(r)
+		engine = engine.WithCosts(given)
+		return err
+	})
+	return engine, options, err
 }
 
 func readFile(name string, use func(io.Reader) error) error {

@@ -150,3 +150,38 @@ func TestPolicyTest(t *testing.T) {
 		}
 	}
 }
+
+// TestInsightOfOthers: what other programs have found counts, is waived as other findings are, and what is no such file
+// fails the command; costs of another program take the place of the sheet's.
+func TestInsightOfOthers(t *testing.T) {
+	s := newShell(t)
+	const others = "../../insight/others/testdata/"
+	file := planFile(t, "aws_instance.web", map[string]any{"instance_type": "t3.micro", "region": "eu-west-1"})
+	code, text, problems := ran(s, "", "insight", file, "--results", others+"trivy.sarif", "--results",
+		others+"checkov.sarif",
+		"--infracost", others+"infracost.json")
+	for _, want := range []string{"[CRITICAL] main.tf:12 — ", "(Trivy AVD-AWS-0107)", "[HIGH] aws_s3_bucket.data — ",
+		"$31.97/mo  (Infracost)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if code != 6 {
+		t.Errorf("%d: %s", code, problems)
+	}
+	waivers := filepath.Join(t.TempDir(), "waivers.yaml")
+	const waived = "waivers:\n- {rule: AVD-AWS-0107, resource: 'main.tf:*', owner: ann, reason: a bastion, expires: 2999-12-31}\n"
+	if err := os.WriteFile(waivers, []byte(waived), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, text, _ := ran(s, "", "insight", file, "--results", others+"trivy.sarif", "--waivers", waivers, "--fail-on",
+		"critical"); code != 0 || !strings.Contains(text, "a bastion") {
+		t.Errorf("%d: %s", code, text)
+	}
+	for _, flag := range []string{"--results", "--infracost"} {
+		if code, _, problems := ran(s, "", "insight", file, flag, file); code != exitFailed ||
+			!strings.Contains(problems, "Infracost") && !strings.Contains(problems, "SARIF") {
+			t.Errorf("%s: %d: %s", flag, code, problems)
+		}
+	}
+}

@@ -42,8 +42,8 @@ func lineOf(r api.Run) string {
 
 // decideFlags are what the command lines of approve and deny say.
 type decideFlags struct {
-	reason, digest string
-	yes            bool
+	reason, digest  string
+	yes, breakGlass bool
 }
 
 func (f *decideFlags) add(cmd *cobra.Command) {
@@ -59,13 +59,17 @@ func newRunApproveCommand(a *app) *cobra.Command {
 		Short: "Say yes to a run's plan",
 		Long: `Say yes to a run's plan: to exactly the one with the digest that "run show" has. On a terminal
 it shows the changes and asks first; elsewhere it needs --digest, or --yes for the plan that
-the run has now.`,
+the run has now.
+
+With --break-glass your yes is enough by itself, also to a run that you asked for and however many approvals it needs.
+It needs the right run:break_glass and a --reason, and is on record as that.`,
 		Example: `  holdfast run approve ` + exampleRun + `
   holdfast run approve ` + exampleRun + ` --digest 9f86d081… --reason "reviewed in the meeting"`,
 	}, func(ctx context.Context, c *client.Client, id string) (api.Run, error) {
 		return a.decideRun(ctx, c, id, f, "Approve", c.ApproveRun)
 	})
 	f.add(cmd)
+	cmd.Flags().BoolVar(&f.breakGlass, "break-glass", false, "in an emergency: be enough by yourself")
 	return cmd
 }
 
@@ -86,7 +90,7 @@ func newRunDenyCommand(a *app) *cobra.Command {
 // decideRun sends a decision about the plan with the digest that was given, or that people see now.
 func (a *app) decideRun(ctx context.Context, c *client.Client, id string, f decideFlags, what string,
 	send func(context.Context, string, api.Decision) (api.Run, error)) (api.Run, error) {
-	d := api.Decision{Digest: f.digest, Reason: f.reason}
+	d := api.Decision{Digest: f.digest, Reason: f.reason, BreakGlass: f.breakGlass}
 	if d.Digest == "" {
 		run, err := c.Run(ctx, id)
 		if err != nil {

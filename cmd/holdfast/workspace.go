@@ -200,6 +200,9 @@ func gatesOf(s api.WorkspaceSettings) string {
 	if s.GateMonthlyCost > 0 {
 		all = append(all, fmt.Sprintf("more than $%d more a month", s.GateMonthlyCost))
 	}
+	if s.GateWhen != "" {
+		all = append(all, "when "+s.GateWhen)
+	}
 	return strings.Join(all, ", ")
 }
 

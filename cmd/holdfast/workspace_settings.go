@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,8 @@ type settingFlags struct {
 	planTimeout, applyTimeout, planGrace, applyGrace, planTTL, ttl time.Duration
 	allowAuthor, carry, protected, gateIrreversible                bool
 	gateMonthlyCost                                                int64
+	gateWhen                                                       string
+	approvalsFor                                                   map[string]int
 }
 
 func (f *settingFlags) add(cmd *cobra.Command) {
@@ -36,6 +39,10 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.gateIrreversible, "gate-irreversible", false, "so does a plan with a change that can't be undone")
 	flags.Int64Var(&f.gateMonthlyCost, "gate-monthly-cost", 0,
 		"and a plan that costs more dollars a month than that more than before (0: none)")
+	flags.StringVar(&f.gateWhen, "gate-when", "", "and a plan of which this holds, such as 'facts.delete > 5 || cost.delta > 100'; "+
+		"empty for none")
+	flags.StringToIntVar(&f.approvalsFor, "approvals-for", nil, "how many people must approve a plan that is held, by what "+
+		"holds it: critical, findings, rules, irreversible, cost, condition, policies, unread; 0 for no such number")
 	flags.BoolVar(&f.protected, "protect", false, "refuse to destroy what it manages")
 	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, landlock or namespaces: the least that a run starts with")
 	flags.DurationVar(&f.planTimeout, "plan-timeout", 0, "how long a plan may take")
@@ -61,6 +68,9 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "gate", &c.Gate, f.gate)
 	given(cmd, "gate-irreversible", &c.GateIrreversible, f.gateIrreversible)
 	given(cmd, "gate-monthly-cost", &c.GateMonthlyCost, f.gateMonthlyCost)
+	given(cmd, "gate-when", &c.GateWhen, f.gateWhen)
+	maps.DeleteFunc(f.approvalsFor, func(_ string, n int) bool { return n == 0 })
+	given(cmd, "approvals-for", &c.ApprovalsFor, f.approvalsFor)
 	given(cmd, "protect", &c.Protected, f.protected)
 	given(cmd, "min-sandbox", &c.MinSandbox, f.minSandbox)
 	given(cmd, "plan-timeout", &c.PlanTimeout, whole(f.planTimeout))

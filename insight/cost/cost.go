@@ -38,8 +38,12 @@ func (s *Sheet) Of(p *facts.Plan) (costs api.InsightCosts, cut bool) {
 		if change.Mode == "data" || change.Kind() == facts.Forget {
 			continue
 		}
-		after, hasAfter := s.price(p, change, change.After)
-		before, hasBefore := s.price(p, change, change.Before)
+		after, before, some := s.given.of(change)
+		hasAfter, hasBefore := some, some
+		if !some {
+			after, hasAfter = s.price(p, change, change.After)
+			before, hasBefore = s.price(p, change, change.Before)
+		}
 		if !hasAfter || !hasBefore {
 			costs.Unpriced = append(costs.Unpriced, change.Address)
 			continue
@@ -52,7 +56,7 @@ func (s *Sheet) Of(p *facts.Plan) (costs api.InsightCosts, cut bool) {
 		if known.free || known.source == "" {
 			continue
 		}
-		if costs.PricesDate == "" || known.date < costs.PricesDate {
+		if known.date != "" && (costs.PricesDate == "" || known.date < costs.PricesDate) {
 			costs.PricesDate = known.date
 		}
 		list = append(list, costly{api.InsightCost{Resource: change.Address, MonthlyCost: dollars(after.monthly),

@@ -22,7 +22,10 @@ const maxRows = 200_000
 const hoursPerMonth = 730
 
 // Sheet is a price sheet.
-type Sheet struct{ byType map[string][]row }
+type Sheet struct {
+	byType map[string][]row
+	given  Given // what others say, which takes the place of the sheet's
+}
 
 // row is a price of a part of resources.
 type row struct {

@@ -49,6 +49,8 @@ type Finding struct {
 	Recommendation string
 	// Denies says that it is no warning by conftest's conventions, whatever its severity.
 	Denies bool
+	// Tool is the other program that has found it; empty for a rule here.
+	Tool string
 }
 
 // Broken is a rule that could not be asked.

@@ -48,6 +48,10 @@ func MarkdownAs(w io.Writer, all api.Insight, manner Manner) error {
 			b.unlisted(len(all.Costs.Estimated))
 		})
 	}
+	if all.Model != nil {
+		title := "What the model " + Plain(all.Model.Model) + " says, which is no fact"
+		b.folded(manner, title, func() { b.modelList(all.Model) })
+	}
 	return b.w.Flush()
 }
 
@@ -93,9 +97,9 @@ func (b *block) folded(manner Manner, title string, part func()) {
 
 func ruleLink(f api.InsightFinding) string {
 	if strings.HasPrefix(f.Link, "https://") && !strings.ContainsAny(f.Link, " ()<>|`\\\"@\n") {
-		return fmt.Sprintf("[%s](%s)", Plain(f.Rule), f.Link)
+		return fmt.Sprintf("[%s](%s)", Plain(ruleName(f)), f.Link)
 	}
-	return Plain(f.Rule)
+	return Plain(ruleName(f))
 }
 
 func becauseOf(c api.InsightChange) string {

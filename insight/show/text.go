@@ -35,6 +35,7 @@ func Text(w io.Writer, all api.Insight) error {
 	})
 	b.waived(all.Findings)
 	b.broken(all.Broken)
+	b.model(all.Model)
 	if all.Cut {
 		b.line("")
 		b.line("There is more than is shown here.")
@@ -176,8 +177,11 @@ func (b *block) findings(title string, all []api.InsightFinding, of func(api.Ins
 
 // recommended is what to do about a finding, with the rule to look up.
 func recommended(f api.InsightFinding) string {
-	return strings.TrimSpace(strings.TrimSuffix(f.Recommendation, ".") + " (" + f.Rule + ")")
+	return strings.TrimSpace(strings.TrimSuffix(f.Recommendation, ".") + " (" + ruleName(f) + ")")
 }
+
+// ruleName is the rule's identifier, behind the program that has it where that is another one.
+func ruleName(f api.InsightFinding) string { return strings.TrimSpace(f.Tool + " " + f.Rule) }
 
 func orNothing(text string) string {
 	if text == "" {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // timeout is for one try.
@@ -39,13 +37,8 @@ type sender struct {
 // newSender takes who receives, the address for links, and the networks of this machine or private ones
 // that notices may go to.
 func newSender(receivers Receivers, public string, networks []netip.Prefix) *sender {
-	client := &http.Client{
-		Timeout: timeout, Transport: outbound.Transport(networks),
-		// A redirect would carry the notice to an address that nobody has agreed to.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 	return &sender{
-		receivers: receivers, public: public, client: client,
+		receivers: receivers, public: public, client: clientFor(networks, timeout),
 		pauses: func() backoff.BackOff {
 			b := backoff.NewExponentialBackOff()
 			b.InitialInterval, b.Multiplier, b.MaxInterval = firstPause, 2, lastPause
@@ -64,16 +57,10 @@ func (s *sender) try(ctx context.Context, event audit.Event) error {
 	if err != nil {
 		return backoff.Permanent(err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
+	request, err := requestTo(ctx, to, idOf(event), body)
 	if err != nil {
-		return backoff.Permanent(errors.New("the address can't be used"))
+		return backoff.Permanent(err)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "holdfast")
-	if to.HeaderName != "" {
-		request.Header.Set(to.HeaderName, to.HeaderValue)
-	}
-	sign(request.Header, to.Secret, idOf(event), time.Now(), body)
 	response, err := s.client.Do(request)
 	if err != nil {
 		return withoutAddress(err)

@@ -137,6 +137,7 @@ export function everyPage({ waiting, failed }: Furnished): Place[] {
     { name: 'settings', path: '/settings', text: 'Quotas and limits' },
     { name: 'keys', path: '/settings?tab=keys', text: 'yours', right: 'key:read', data: '/api/v1/keys', tab: 'Keys' },
     { name: 'pools', path: '/settings?tab=pools', text: 'inside', right: 'run:read', data: '/api/v1/pools', tab: 'Agents and pools' },
+    { name: 'policies', path: '/settings?tab=policies', text: 'Built-in rules look at every plan', right: 'run:read', data: '/api/v1/policies', tab: 'Policies' },
     { name: 'sessions', path: '/settings?tab=sessions', text: 'Sign out everywhere' },
   ]
 }

@@ -25,6 +25,11 @@ export function mayApprove({ approvals_needed: needed = 0, gate_reasons: gates =
   return may('run:approve') || (needed === 0 && gates.length === 0 && may('run:apply'))
 }
 
+/** mayBreakGlass says whether somebody with these rights can have their yes be enough by itself, where others would have to say it too. */
+export function mayBreakGlass({ approvals_needed: needed = 0, gate_reasons: gates = [], outside_decision: outside }: Pick<Run, 'approvals_needed' | 'gate_reasons' | 'outside_decision'>, may: (right: string) => boolean): boolean {
+  return may('run:break_glass') && (needed > 0 || gates.length > 0 || outside?.state === 'asked')
+}
+
 /** No event tells of an executor's signs of life. */
 const lifeSign = 15_000
 
@@ -98,6 +103,11 @@ const reasoned = (reason: string) => (reason === '' ? {} : { reason })
 
 export function approve(id: string, digest: string, reason: string): Promise<Run> {
   return answer(server.POST('/api/v1/runs/{id}/approve', { params: { path: { id } }, body: { digest, ...reasoned(reason) } }))
+}
+
+/** breakGlass says yes for all who would have to. */
+export function breakGlass(id: string, digest: string, reason: string): Promise<Run> {
+  return answer(server.POST('/api/v1/runs/{id}/approve', { params: { path: { id } }, body: { digest, reason, break_glass: true } }))
 }
 
 export function deny(id: string, digest: string, reason: string): Promise<Run> {

@@ -2526,6 +2526,8 @@ export interface components {
             at: string;
             /** @description From is the run whose approval was carried over, because the changes are equal. */
             from?: string;
+            /** @description BreakGlass says that it was enough by itself, in an emergency, for the reason that it has. */
+            break_glass?: boolean;
         };
         /** @description Artefact is a file that a stage made. */
         Artefact: {
@@ -2842,6 +2844,8 @@ export interface components {
             /** @description of the pin */
             digest: string;
             reason?: string;
+            /** @description BreakGlass has a yes be enough by itself, whoever asked for the run and however many approvals it needs, for who has the right run:break_glass. It needs a reason. */
+            break_glass?: boolean;
         };
         /** @description Detail is one fault of an input. */
         Detail: {
@@ -3380,13 +3384,18 @@ export interface components {
         /** @description GateReason is why a plan waits for a person whatever is applied without a question. */
         GateReason: {
             /**
-             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, policies, or unread for a plan that could not be looked at.
+             * @description Gate is findings, rules, irreversible, cost, changes for more of them than may be, condition, policies, or unread for a plan that could not be looked at.
              * @enum {string}
              */
-            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "policies" | "unread";
+            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "condition" | "policies" | "unread";
             reason: string;
             /** @description some of what it is about */
             details?: string[];
+            /**
+             * @description Severity is that of the gravest finding, where it is about findings.
+             * @enum {string}
+             */
+            severity?: "critical" | "high";
         };
         /** @description GrantOrder lends a pool to another organization. */
         GrantOrder: {
@@ -3694,6 +3703,8 @@ export interface components {
             rules_digest: string;
             /** @description Policies are the bundles of the organization and of the workspace that were asked. */
             policies?: components["schemas"]["InsightPolicy"][];
+            /** @description Model is what a language model says beside all that; absent where none is asked. */
+            model?: components["schemas"]["InsightModel"];
             /** @description Cut says that there is more to say than is listed. */
             cut?: boolean;
             /** @description Unread says that the plan has more changes than are looked at, or that planning failed. */
@@ -3779,7 +3790,7 @@ export interface components {
         InsightFinding: {
             rule: string;
             severity: string;
-            /** @description networking, access, encryption, credentials, logging, policy */
+            /** @description networking, access, encryption, credentials, logging, policy, scan */
             kind: string;
             resource: string;
             title: string;
@@ -3791,6 +3802,8 @@ export interface components {
             waived?: components["schemas"]["InsightWaiver"];
             /** @description Policy is the bundle that has the rule; empty for a rule that comes with the program. */
             policy?: string;
+            /** @description Tool is the other program that has found it; empty where it is a rule's. */
+            tool?: string;
         };
         /** @description InsightIssue is one thing that rules found. */
         InsightIssue: {
@@ -3799,6 +3812,17 @@ export interface components {
             resource: string;
             description: string;
             recommendation: string;
+        };
+        /** @description InsightModel is what a language model says of a plan. It is no fact: findings may have people asked, and nothing here takes anything away. */
+        InsightModel: {
+            model: string;
+            summary?: string;
+            /** @description of what has no price */
+            costs?: components["schemas"]["InsightAICost"][];
+            /** @description of resources that change */
+            findings?: components["schemas"]["InsightIssue"][];
+            /** @description Error is why it has said nothing. */
+            error?: string;
         };
         /** @description InsightPolicy is a bundle of policies that a plan was shown to. */
         InsightPolicy: {
@@ -4356,6 +4380,27 @@ export interface components {
             outputs: {
                 [key: string]: components["schemas"]["Output"];
             };
+        };
+        /** @description OutsideDecision is how far a service outside has decided on a run's plan. */
+        OutsideDecision: {
+            /**
+             * @description State is asked while there is no answer, approved, rejected, failed where there was none and the plan was let through or not as the organization wants, overridden where somebody broke the glass, and dropped where the organization has no such service any more.
+             * @enum {string}
+             */
+            state: "asked" | "approved" | "rejected" | "failed" | "overridden" | "dropped";
+            /**
+             * Format: int64
+             * @description that have begun
+             */
+            tries: number;
+            /**
+             * Format: int64
+             * @description that brought no answer
+             */
+            failed: number;
+            reason?: string;
+            /** @description People says that somebody has to approve the plan besides. */
+            people: boolean;
         };
         /** @description PartitionRemoval is how far a partition is taken away. */
         PartitionRemoval: {
@@ -5237,6 +5282,8 @@ export interface components {
             approvals_needed?: number;
             /** @description Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists. */
             gate_reasons?: components["schemas"]["GateReason"][];
+            /** @description Outside is how far a service outside has decided on the plan; absent where none is asked. */
+            outside_decision?: components["schemas"]["OutsideDecision"];
             cancel?: components["schemas"]["Cancel"];
             /** @description who has it, or had it last */
             executor?: components["schemas"]["Executor"];
@@ -5886,6 +5933,11 @@ export interface components {
             gate_irreversible?: boolean;
             /** Format: int64 */
             gate_monthly_cost?: number;
+            gate_when?: string;
+            /** @description ApprovalsFor takes the place of all that there are. */
+            approvals_for?: {
+                [key: string]: number;
+            };
             protected?: boolean;
             min_sandbox?: components["schemas"]["SandboxLevel"];
         };
@@ -5946,6 +5998,12 @@ export interface components {
              * @description in dollars more than before; 0 for none
              */
             gate_monthly_cost: number;
+            /** @description GateWhen is a condition, in the Common Expression Language, of plans that wait; empty for none. */
+            gate_when?: string;
+            /** @description ApprovalsFor is how many different people have to approve a plan that is held, by what holds it: critical, findings, rules, irreversible, cost, condition, policies, unread. The most of them counts, and approvals. */
+            approvals_for?: {
+                [key: string]: number;
+            };
             /** @description from being destroyed */
             protected: boolean;
             /** @description none, landlock or namespaces */

@@ -32,6 +32,8 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Runs', [
     ['run.create', 'asked for a run'],
     ['run.approve', 'approved a plan'],
+    ['run.break_glass', 'approved a plan alone, in an emergency'],
+    ['run.decide', 'heard a decision service about a plan'],
     ['run.deny', 'denied a plan'],
     ['run.discard', 'discarded a plan'],
     ['run.cancel', 'cancelled a run'],

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { approve, cancel, deny, discardRun, insightQuery, isUnfinished, mayApprove, resolve, retry } from '@/api/runs'
+import { approve, breakGlass, cancel, deny, discardRun, insightQuery, isUnfinished, mayApprove, mayBreakGlass, resolve, retry } from '@/api/runs'
 import { useMay } from '@/api/session'
 import type { Run } from '@/api/types'
 import { Button } from '@/ui/Button'
@@ -13,7 +13,7 @@ import { countsOf } from '@/pages/runs/RunTable'
 
 const Brief = lazy(() => import('@/insight/Brief'))
 
-type Doing = 'approve' | 'deny' | 'cancel' | 'kill' | 'discard' | 'resolve'
+type Doing = 'approve' | 'glass' | 'deny' | 'cancel' | 'kill' | 'discard' | 'resolve'
 
 /** Actions is what can be done with a run now, by who is signed in. */
 export function Actions({ run }: { run: Run }) {
@@ -37,7 +37,7 @@ export function Actions({ run }: { run: Run }) {
   const decides = waits && mayApprove(run, may)
   const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
   // What the plan means is there when it is asked whether to approve it.
-  useQuery({ ...insightQuery(run), enabled: decides })
+  useQuery({ ...insightQuery(run), enabled: decides || (waits && mayBreakGlass(run, may)) })
   useShortcuts(decides ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
   const digest = run.pin?.digest ?? ''
   return (
@@ -48,6 +48,7 @@ export function Actions({ run }: { run: Run }) {
           {may('run:approve') ? <Button onClick={() => { setDoing('deny') }}>Deny…</Button> : null}
         </>
       ) : null}
+      {waits && mayBreakGlass(run, may) ? <Button kind="loss" onClick={() => { setDoing('glass') }}>Break the glass…</Button> : null}
       {ends && waits ? <Button onClick={() => { setDoing('discard') }}>Discard…</Button> : null}
       {ends && !waits && !run.cancel ? <Button onClick={() => { setDoing('cancel') }}>Cancel…</Button> : null}
       {ends && run.cancel?.level === 'soft' && may('state:unlock') ? <Button kind="loss" onClick={() => { setDoing('kill') }}>Kill…</Button> : null}
@@ -59,6 +60,10 @@ export function Actions({ run }: { run: Run }) {
       <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional wide act={async (reason) => then(await approve(run.id, digest, reason))}>
         <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
         <p>Exactly this plan is applied{run.pin ? (run.pin.state.version > 0 ? `, on version ${String(run.pin.state.version)} of the state` : ', on no state') : ''}.</p>
+      </Reason>
+      <Reason title={`Apply ${run.workspace} alone: ${countsOf(run)}`} open={doing === 'glass'} onClose={close} does="Break the glass" loss wide act={async (reason) => then(await breakGlass(run.id, digest, reason))}>
+        <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
+        <p>In an emergency your yes is enough by itself, without those of others. It is on record as that.</p>
       </Reason>
       <Reason title={`Deny ${run.workspace}: ${countsOf(run)}`} open={doing === 'deny'} onClose={close} does="Deny" loss act={async (reason) => then(await deny(run.id, digest, reason))}>
         <p>The run ends, and nothing is changed.</p>

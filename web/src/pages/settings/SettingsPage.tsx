@@ -4,6 +4,7 @@ import { Page } from '@/ui/Page'
 import { Tabs, type Tab } from '@/ui/Tabs'
 import { Keys } from './Keys'
 import { Organization } from './Organization'
+import { Policies } from './Policies'
 import { Pools } from './Pools'
 import { settingsRoute } from './route'
 import { Sessions } from './Sessions'
@@ -17,6 +18,7 @@ export function SettingsPage() {
     { id: 'organization', label: 'Organization', content: () => <Organization /> },
     ...(may('key:manage') || may('key:read') ? [{ id: 'keys', label: 'Keys', content: () => <Keys mayChange={may('key:manage')} /> }] : []),
     ...(may('agent:manage') || may('run:read') ? [{ id: 'pools', label: 'Agents and pools', content: () => <Pools mayChange={may('agent:manage')} /> }] : []),
+    ...(may('policy:manage') || may('run:read') ? [{ id: 'policies', label: 'Policies', content: () => <Policies mayChange={may('policy:manage')} /> }] : []),
     { id: 'sessions', label: 'Your sessions', content: () => <Sessions /> },
   ]
   return (

@@ -12,8 +12,8 @@ func ofPull(method, repository string, number int64, below string) request {
 	return ofRepository(method, repository, "/pulls/"+strconv.FormatInt(number, 10)+below)
 }
 
-// PullRequests lists the pull requests that are known, the highest numbers first; of a repository, or of all for the empty
-// one. A limit of 0 is the server's.
+// PullRequests lists the pull requests that are known, the highest numbers first; of a repository, or of all for the
+// empty one. A limit of 0 is the server's.
 func (c *Client) PullRequests(ctx context.Context, repository string, limit int) ([]api.Pull, error) {
 	query := map[string]string{}
 	if repository != "" {
@@ -39,7 +39,8 @@ func (c *Client) LookAtPull(ctx context.Context, repository string, number int64
 
 // AllowPull lets a commit of a fork be planned.
 func (c *Client) AllowPull(ctx context.Context, repository string, number int64, commit string) (api.Pull, error) {
-	return ask[api.Pull](ctx, c, ofPull(http.MethodPost, repository, number, "/allow").with(api.PullCommit{Commit: commit}))
+	return ask[api.Pull](ctx, c, ofPull(http.MethodPost, repository, number,
+		"/allow").with(api.PullCommit{Commit: commit}))
 }
 
 // PullSettings says what a repository wants of pull requests.

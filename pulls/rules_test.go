@@ -55,9 +55,10 @@ func TestWhatIsPlanned(t *testing.T) {
 		s    pulls.Settings
 		want int
 	}{
-		"open":           {at(one), pulls.Settings{Plan: "write"}, 2},
-		"off":            {at(one), pulls.Settings{}, 0},
-		"merged":         {forge.PullRequest{State: forge.Merged, Head: one, BaseRef: "main"}, pulls.Settings{Plan: "write"}, 0},
+		"open": {at(one), pulls.Settings{Plan: "write"}, 2},
+		"off":  {at(one), pulls.Settings{}, 0},
+		"merged": {forge.PullRequest{State: forge.Merged, Head: one, BaseRef: "main"},
+			pulls.Settings{Plan: "write"}, 0},
 		"another branch": {at(one), pulls.Settings{Plan: "write", Branch: "production"}, 0},
 		"its branch":     {at(one), pulls.Settings{Plan: "write", Branch: "main"}, 2},
 		"a fork":         {fork(one), pulls.Settings{Plan: "write"}, 0},

@@ -226,7 +226,7 @@ func layers() map[string][]string {
 			"internal/turns",
 			"middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals", "auth/keyring",
 			"auth/session",
-			"auth/keys", "oidc", "layers", "live", "enclave/removal", "projects", "repos",
+			"auth/keys", "oidc", "layers", "live", "enclave/removal", "projects", "pulls", "repos",
 			"repos/gitmirror", "repos/hook"},
 		"server": {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools",
 			"runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse",
@@ -236,7 +236,7 @@ func layers() map[string][]string {
 			"storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices",
 			"storage/sqlitedb", "storage/folder", "internal/shred", "auth/copies", "storage/sqlauth", "storage/sqlnotices",
 			"auth/session", "auth/keys", "storage/sqlsessions", "web", "live", "layers", "storage/sqllayers", "repos",
-			"repos/gitmirror", "storage/sqlrepos"},
+			"repos/gitmirror", "repos/forge", "repos/hook", "storage/sqlrepos", "pulls", "storage/sqlpulls"},
 
 		"auth/session/sessiontest":    {"auth", "auth/session"},
 		"insight/policy/policytest":   {"audit", "fault", "insight/policy"},

@@ -145,7 +145,8 @@ func (s *Store) SetSettings(ctx context.Context, org uuid.UUID, repository strin
 func (s *Store) Forget(ctx context.Context, org uuid.UUID, repository string) error {
 	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {
 		for _, table := range []string{"pull_settings", "pull_requests"} {
-			if _, err := tx.Exec("DELETE FROM "+table+" WHERE org = ? AND repository = ?", org.String(), repository); err != nil {
+			query := "DELETE FROM " + table + " WHERE org = ? AND repository = ?"
+			if _, err := tx.Exec(query, org.String(), repository); err != nil {
 				return err
 			}
 		}

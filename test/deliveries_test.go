@@ -94,7 +94,7 @@ func (h *hosted) deliverComment(number int64, login, text string) {
 		return
 	}
 	h.deliver("issue_comment", object{"action": "created", "sender": h.user(login),
-		"issue": object{"number": number, "user": h.user("bob"), "pull_request": object{"url": "https://forge.example"}},
+		"issue":   object{"number": number, "user": h.user("bob"), "pull_request": object{"url": "https://forge.example"}},
 		"comment": object{"id": time.Now().UnixNano(), "body": text, "user": h.user(login), "created_at": now}})
 }
 

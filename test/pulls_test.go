@@ -56,7 +56,7 @@ func (h *hosted) agree() {
 	run := h.newest("a proposal", func(r api.Run) bool { return r.Status == "awaiting_approval" })
 	h.must(h.approved(run))
 	h.newest("an apply", func(r api.Run) bool { return r.ID == run.ID && r.Status == "succeeded" })
-	h.until("the layer is at rest", func() bool {
+	h.waits("the layer is at rest", func() bool {
 		l, err := h.client.Layer(h.Context(), h.layerName())
 		h.must(err)
 		return l.State == "Idle"
@@ -66,7 +66,7 @@ func (h *hosted) agree() {
 // newest waits until one of the workspace's runs is what is wanted.
 func (h *hosted) newest(what string, is func(api.Run) bool) (found api.Run) {
 	h.Helper()
-	h.until("there is "+what, func() bool {
+	h.waits("there is "+what, func() bool {
 		for _, run := range h.runsOf(h.layerName()) {
 			if run.Status == "failed" {
 				h.Fatalf("run %s failed: %s\n%s", run.ID, run.Reason, h.log(run, "plan"))
@@ -81,14 +81,15 @@ func (h *hosted) newest(what string, is func(api.Run) bool) (found api.Run) {
 	return found
 }
 
-func (b *runBench) until(what string, is func() bool) {
-	b.Helper()
+// waits waits until it is so.
+func (h *hosted) waits(what string, is func() bool) {
+	h.Helper()
 	for deadline := time.Now().Add(awaitLimit); time.Now().Before(deadline); time.Sleep(awaitInterval) {
 		if is() {
 			return
 		}
 	}
-	b.Fatalf("it is not so within %s: %s", awaitLimit, what)
+	h.Fatalf("it is not so within %s: %s", awaitLimit, what)
 }
 
 // propose pushes a branch, which changes files, and opens a pull request of it. It returns its commit.
@@ -150,6 +151,9 @@ func (h *hosted) commented(number int64, texts ...string) {
 		if !missing {
 			return
 		}
+		if strings.Contains(last, "| failed") {
+			h.Fatalf("a plan failed:\n%s", last)
+		}
 	}
 	h.Fatalf("the comment does not say %q within %s:\n%s", texts, awaitLimit, last)
 }
@@ -193,15 +197,15 @@ func TestPullRequests(t *testing.T) {
 	b := newRunBench(t, "HOLDFAST_REPOSITORIES_NETWORKS=127.0.0.1",
 		"HOLDFAST_REPOSITORIES_CA_FILE="+gittest.New(t).CAFile, "HOLDFAST_REPOSITORIES_ALLOW_HTTP=true")
 	b.act()
-	t.Run("GitHub", func(t *testing.T) { b.in(t, forge.GitHub).merged() })
-	t.Run("GitLab", func(t *testing.T) { b.in(t, forge.GitLab).appliedByComment() })
-	t.Run("Gitea", func(t *testing.T) { b.in(t, forge.Gitea).fork() })
-}
-
-func (b *runBench) in(t *testing.T, provider forge.Provider) *hosted {
-	of := *b
-	of.T = t
-	return of.host(gittest.New(t), provider)
+	for provider, follow := range map[forge.Provider]func(*hosted){forge.GitHub: (*hosted).merged,
+		forge.GitLab: (*hosted).appliedByComment, forge.Gitea: (*hosted).fork} {
+		t.Run(string(provider), func(t *testing.T) {
+			t.Parallel()
+			of := *b
+			of.T = t
+			follow(of.host(gittest.New(t), provider))
+		})
+	}
 }
 
 // merged follows a pull request from its first delivery to the state.
@@ -214,7 +218,7 @@ func (h *hosted) merged() {
 	})
 	h.holdfast("pull", "settings", h.name, "--plan", "write")
 	h.deliverPull(6)
-	h.commented(6, one[:12], "github/app", "planned", "1 to change")
+	h.commented(6, one[:12], "github/app", "planned, `", "1 to change")
 	if s := h.status(one); s.State != forge.Success || s.Context != "holdfast/github/app" {
 		h.Errorf("the commit's status is %+v", s)
 	}
@@ -222,7 +226,7 @@ func (h *hosted) merged() {
 		h.Errorf("it is shown as\n%s", shown)
 	}
 	h.propose(5, false, map[string]string{"README.md": "nothing that is read\n"})
-	h.until("a pull request that changes no layer is looked at", func() bool {
+	h.waits("a pull request that changes no layer is looked at", func() bool {
 		p, err := h.client.PullRequest(h.Context(), h.name, 5)
 		return err == nil && p.SeenAt != nil && len(p.Plans) == 0
 	})
@@ -234,7 +238,7 @@ func (h *hosted) merged() {
 	if state := string(h.holdfast("state", "pull", h.layerName())); !strings.Contains(state, `"two"`) {
 		h.Errorf("what was merged is not applied:\n%s", state)
 	}
-	h.until("the pull request is over", func() bool {
+	h.waits("the pull request is over", func() bool {
 		p, err := h.client.PullRequest(h.Context(), h.name, 6)
 		return err == nil && p.State == "merged"
 	})
@@ -244,7 +248,7 @@ func (h *hosted) merged() {
 func (h *hosted) appliedByComment() {
 	h.holdfast("pull", "settings", h.name, "--plan", "write", "--apply", "admin")
 	one := h.propose(7, false, map[string]string{"shared/main.tf": sharing("two")})
-	h.commented(7, one[:12], "planned", "1 to change")
+	h.commented(7, one[:12], "planned, `", "1 to change")
 	h.says(7, "bob", "holdfast apply")
 	h.commented(7, "refused: who comments so needs the permission admin")
 	h.says(7, "ana", "holdfast apply")
@@ -256,18 +260,24 @@ func (h *hosted) appliedByComment() {
 		h.Errorf("the commit's status is %+v", s)
 	}
 	h.merge(7)
-	h.until("the merge is planned, and changes nothing", func() bool {
+	h.waits("the merge is planned, and changes nothing", func() bool {
 		l, err := h.client.Layer(h.Context(), h.layerName())
 		h.must(err)
 		return l.State == "Idle" && l.Planned == l.Relevant && l.Branch == h.Git("rev-parse", "main")
 	})
 }
 
-// leaking says in its outputs whether it was given secrets.
+// leaking says in a warning whether it was given secrets.
 const leaking = `
-output "variable" { value = nonsensitive(var.password) == "" ? "kept from it" : "given" }
-output "environment" {
-  value = strcontains(file("/proc/self/environ"), "SECRET_OF_THE_TEST") ? "given" : "kept from it"
+locals {
+  variable    = nonsensitive(var.password) == "" ? "kept from it" : "given"
+  environment = strcontains(file("/proc/self/environ"), "SECRET_OF_THE_TEST") ? "given" : "kept from it"
+}
+check "secrets" {
+  assert {
+    condition     = local.variable == ""
+    error_message = "The variable is ${local.variable}. The environment is ${local.environment}."
+  }
 }
 `
 
@@ -285,13 +295,13 @@ func (h *hosted) fork() {
 	h.says(8, "eve", "holdfast plan "+one)
 	h.commented(8, "eve", "refused")
 	h.holdfast("pull", "allow", h.name, "8", one)
-	h.commented(8, "planned", "`"+one[:12]+"`")
-	if text := h.planned(8); strings.Count(text, "kept from it") != 2 || strings.Contains(text, "given") {
+	h.commented(8, "planned, `", "`"+one[:12]+"`")
+	if text := h.planned(8); !strings.Contains(text, "The variable is kept from it. The environment is kept from it.") {
 		h.Errorf("a fork was given secrets:\n%s", text)
 	}
 	h.propose(9, false, files)
-	h.commented(9, "planned")
-	if text := h.planned(9); strings.Count(text, "given") != 2 {
+	h.commented(9, "planned, `")
+	if text := h.planned(9); !strings.Contains(text, "The variable is given. The environment is given.") {
 		h.Errorf("what is not a fork's was kept from secrets:\n%s", text)
 	}
 }

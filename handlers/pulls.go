@@ -9,14 +9,12 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/pulls"
-	"github.com/holdfast/holdfast/repos"
 )
 
 // pullHandlers serves pull requests.
 type pullHandlers struct {
-	service      *pulls.Service
-	repositories *repos.Service
-	lists        lists
+	service *pulls.Service
+	lists   lists
 }
 
 // pullBytes is what a pull request takes in a list, about.
@@ -26,7 +24,7 @@ func (d Deps) routePulls(at section, guard *middleware.Guard) {
 	if d.Pulls == nil {
 		return
 	}
-	h := pullHandlers{d.Pulls, d.Repositories, lists{d.Limits.Memory}}
+	h := pullHandlers{d.Pulls, lists{d.Limits.Memory}}
 	all := at.under("", guard.States(nil)).tagged(tagPulls)
 	none, order := middleware.Admit(0), middleware.Admit(maxOrderBytes)
 	all.route("GET", "/pulls", op("listPulls", "The pull requests that are known, the highest numbers first").
@@ -78,7 +76,7 @@ func (h pullHandlers) get(ctx context.Context, r *request, ref pulls.Ref) (answe
 	return tell(pullOf(found)), err
 }
 
-// look has it looked at soon. There must be such a repository: a pull request of none is not kept.
+// look has it looked at soon.
 func (h pullHandlers) look(ctx context.Context, r *request, ref pulls.Ref) (answer, error) {
 	if err := r.err(); err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func (h pullHandlers) look(ctx context.Context, r *request, ref pulls.Ref) (answ
 }
 
 func (h pullHandlers) allow(ctx context.Context, r *request, ref pulls.Ref) (answer, error) {
-	order := object[api.PullCommit](r)
+	order := objectOr[api.PullCommit](r, fault.ParameterInvalid)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -100,19 +98,13 @@ func (h pullHandlers) settings(ctx context.Context, r *request) (answer, error) 
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	if _, err := h.repositories.Get(ctx, r.caller, name); err != nil {
-		return nil, err
-	}
 	found, err := h.service.SettingsOf(ctx, r.caller, name)
 	return tell(pullSettingsOf(found)), err
 }
 
 func (h pullHandlers) configure(ctx context.Context, r *request) (answer, error) {
-	order, name := object[api.PullSettings](r), r.repository()
+	order, name := objectOr[api.PullSettings](r, fault.ParameterInvalid), r.repository()
 	if err := r.err(); err != nil {
-		return nil, err
-	}
-	if _, err := h.repositories.Get(ctx, r.caller, name); err != nil {
 		return nil, err
 	}
 	set := pulls.Settings{Plan: offAsNothing(order.Plan), Apply: offAsNothing(order.Apply), Branch: order.Branch}

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/repos/forge"
@@ -25,8 +27,18 @@ func testPulls(t testing.TB, record audit.Recorder) *pulls.Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return pulls.NewService(pulls.Deps{Store: sqlpulls.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
+	return pulls.NewService(pulls.Deps{Store: sqlpulls.New(db), Repositories: wirePulls{}, Gate: audit.NewGate(record, time.Now), Audit: record,
 		Now: layersNow, Token: uuid.NewString, Log: slog.New(slog.DiscardHandler)})
+}
+
+// wirePulls knows no repository none.
+type wirePulls struct{ pulls.Repositories }
+
+func (wirePulls) Known(_ context.Context, _ uuid.UUID, repository string) error {
+	if repository == "none" {
+		return fault.New(fault.RepositoryNotFound, "there is no repository %q", repository)
+	}
+	return nil
 }
 
 // fillPulls has a pull request of a fork, of which there is all to say.

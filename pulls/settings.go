@@ -34,6 +34,9 @@ func (s *Service) SettingsOf(ctx context.Context, p auth.Principal, repository s
 	if err := s.Gate.Authorize(ctx, p, auth.ReadRepository); err != nil {
 		return Settings{}, err
 	}
+	if err := s.Repositories.Known(ctx, p.Org, repository); err != nil {
+		return Settings{}, err
+	}
 	return s.Store.Settings(ctx, p.Org, repository)
 }
 
@@ -54,6 +57,9 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, repository st
 	if p.States != nil {
 		return fault.New(fault.RightMissing,
 			"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States)
+	}
+	if err := s.Repositories.Known(ctx, p.Org, repository); err != nil {
+		return err
 	}
 	if err := s.Store.SetSettings(ctx, p.Org, repository, set); err != nil {
 		return err

@@ -166,6 +166,9 @@ func (w *world) Forge(context.Context, uuid.UUID, string) (forge.Forge, pulls.Se
 	return w.forge, w.settings, nil
 }
 
+// Known implements pulls.Repositories.
+func (w *world) Known(context.Context, uuid.UUID, string) error { return nil }
+
 // Affected implements pulls.Layers.
 func (w *world) Affected(context.Context, pulls.Ref, forge.PullRequest, []string, bool) ([]string, error) {
 	return w.affected, nil

@@ -81,6 +81,12 @@ func (r pullRepositories) Forge(ctx context.Context, org uuid.UUID, name string)
 	return opened, settings, nil
 }
 
+// Known implements pulls.Repositories.
+func (r pullRepositories) Known(ctx context.Context, org uuid.UUID, name string) error {
+	_, err := r.service.Get(ctx, itself(org), name)
+	return err
+}
+
 // pullLayers is what pull requests need of layers and their workspaces.
 type pullLayers struct {
 	layers       *layers.Service

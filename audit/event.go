@@ -39,6 +39,7 @@ const (
 	ExpectUse       Action = "expect.use"        // a write did what was announced; Note has what a guard would have found
 	ExpectEnd       Action = "expect.end"        // somebody took the announcement back
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
+	StateRead       Action = "state.read"        // somebody was given the bytes of a state, a version or a candidate
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
 	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others
@@ -63,6 +64,7 @@ const (
 	SessionBegin  Action = "session.begin"
 	SessionEnd    Action = "session.end"     // signed out, or ended because of what Note says
 	SessionEndAll Action = "session.end_all" // signed out everywhere
+	LoginFail     Action = "login.fail"      // credentials were refused; Note says how often, and why
 	KeyMake       Action = "key.make"        // a key was made; Note names it and its role, as in the others
 	KeyRotate     Action = "key.rotate"      // it took the place of another
 	KeyRevoke     Action = "key.revoke"      // it was taken away

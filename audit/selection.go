@@ -74,11 +74,11 @@ func Actions() []Action {
 		StateWrite, StateImport, StateRollback, StateDelete, StateUndelete, StateRewind, StateExpire,
 		VersionPurge, VersionsPrune, LockTake, LockRelease, LockForce, LockTakeOver,
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
-		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
+		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, StateRead, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan,
 		RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
-		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke, PolicyPush, PolicyRemove,
+		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, PolicyPush, PolicyRemove,
 		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, NoticeDrop,
 	}
 }

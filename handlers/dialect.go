@@ -167,8 +167,8 @@ func (s states) aliased(r *request) (state.Name, error) {
 	}
 	folder, ok := s.folder(r)
 	if !ok {
-		return "", fault.New(fault.AliasUnknown,
-			"the organization goes by no such alias; the lines `alias = ` of its section in auth.cfg say by which it does")
+		return "", s.service.Denied(r.c.Request.Context(), r.caller, fault.New(fault.AliasUnknown,
+			"the organization goes by no such alias; the lines `alias = ` of its section in auth.cfg say by which it does"))
 	}
 	if folder != "" {
 		return state.ParseName(string(folder + "/" + name))

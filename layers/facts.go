@@ -83,6 +83,8 @@ type Failures struct {
 	Plan bool `json:",omitempty"`
 	// Final says that it is not tried again whatever the count.
 	Final bool `json:",omitempty"`
+	// Unmade says that there is no such run: none could be made of the commit.
+	Unmade bool `json:",omitempty"`
 }
 
 // SyncFact is a plan that somebody has asked for.

@@ -82,6 +82,10 @@ func (f Facts) isLastRelevantCommitPlanned() Condition {
 func short(commit string) string { return commit[:min(len(commit), 12)] }
 
 func (f Facts) hasLastPlanFailed() Condition {
+	if f.Failures.Count > 0 && f.Failures.Plan && f.Failures.Unmade {
+		return Condition{Type: HasLastPlanFailed, Status: True, Reason: "PlanFailed",
+			Message: "no run could be made: " + f.Failures.Reason}
+	}
 	if f.Failures.Count > 0 && f.Failures.Plan {
 		return Condition{Type: HasLastPlanFailed, Status: True, Reason: "PlanFailed",
 			Message: "run " + f.Failures.Run + ": " + f.Failures.Reason}

@@ -35,10 +35,12 @@ type look struct {
 	commits map[string][]judged
 }
 
-// judged is a commit with the layers that it changes.
+// judged is a commit with how many paths it changes, and the layers that these change.
 type judged struct {
-	CommitPaths
-	found map[string]relevance.Verdict
+	Commit
+	subject string
+	paths   int
+	found   map[string]relevance.Verdict
 }
 
 // maxLooks is how many branches are remembered: an index may take some tens of MiB.
@@ -98,12 +100,12 @@ func (s *Service) look(ctx context.Context, l Layer) (n news, err error) {
 	for _, c := range all {
 		v, ok := c.found[l.Name]
 		if !ok {
-			v.Why = relevance.Irrelevant(len(c.Paths))
+			v.Why = relevance.Irrelevant(c.paths)
 		}
 		if v.Relevant && n.relevant.ID == "" {
 			n.relevant, n.why = c.Commit, v.Why
 		}
-		n.commits = append(n.commits, CommitVerdict{c.Commit, c.Subject, v.Relevant, v.Why})
+		n.commits = append(n.commits, CommitVerdict{c.Commit, c.subject, v.Relevant, v.Why})
 	}
 	if n.relevant.ID == "" && len(all) > 0 {
 		n.why = n.commits[0].Why
@@ -123,7 +125,7 @@ func (s *Service) since(ctx context.Context, k *look, l Layer, head Commit) ([]j
 	}
 	all := make([]judged, len(commits))
 	for i, c := range commits {
-		all[i] = judged{c, k.index.Relevant(c.Paths)}
+		all[i] = judged{c.Commit, c.Subject, len(c.Paths), k.index.Relevant(c.Paths)}
 	}
 	k.commits[from] = all
 	return all, nil

@@ -25,6 +25,7 @@ type Outcome struct {
 	Reason   string
 	GaveUp   bool // it was tried by itself as often as it may be
 	Executed bool // somebody has begun to execute it
+	Unmade   bool // there is no such run: Run is the key that it would have had
 }
 
 // End is how a run has ended, as far as a layer is concerned.
@@ -99,6 +100,7 @@ func (f Facts) afterFailure(o Outcome, layer string) Facts {
 	}
 	f.Failures = Failures{
 		Count: n, Run: o.Run, Commit: f.Relevant.ID, Reason: cmp.Or(o.Reason, "the run has failed"), Final: o.GaveUp,
+		Unmade:  o.Unmade,
 		Plan:    o.Want != WantCheck && o.Planned.IsZero(),
 		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))).Truncate(time.Microsecond),
 	}

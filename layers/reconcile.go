@@ -3,8 +3,12 @@ package layers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
@@ -22,6 +26,13 @@ const (
 	aside = time.Minute
 	// turn is how long a check waits that would be more than its share.
 	turn = 15 * time.Second
+	// share is how long one Sweep may take over the layers of an organization, so that a repository whose host never
+	// answers is in nobody else's way. What is left stays due.
+	share = time.Minute
+	// together is how many organizations' layers are looked at at once.
+	together = 8
+	// quiet is how long a layer is not looked at at most: whoever was to say that there is something new may have died.
+	quiet = time.Hour
 )
 
 // Sweep looks at the layers whose time has come. It may be called by several nodes at once.
@@ -30,15 +41,35 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	byOrg := map[uuid.UUID][]Ref{}
 	for _, ref := range due {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		byOrg[ref.Org] = append(byOrg[ref.Org], ref)
+	}
+	var working sync.WaitGroup
+	places := make(chan struct{}, together)
+	for _, refs := range byOrg {
+		places <- struct{}{}
+		working.Go(func() {
+			s.steps(ctx, refs)
+			<-places
+		})
+	}
+	working.Wait()
+	return ctx.Err()
+}
+
+// steps does what is next for layers of one organization, for as long as its share of time lasts.
+func (s *Service) steps(ctx context.Context, refs []Ref) {
+	within, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	for _, ref := range refs {
+		if within.Err() != nil {
+			return
 		}
-		if err := s.Step(ctx, ref); err != nil {
+		if err := s.Step(within, ref); err != nil {
 			s.leave(ctx, ref, err)
 		}
 	}
-	return nil
 }
 
 // Pushed has the layers of a repository looked at now, because it may have new commits.
@@ -111,7 +142,7 @@ func (s *Service) decide(ctx context.Context, seen Layer) (Layer, error) {
 			l.Says += "; the repository can't be read: " + fault.From(trouble).Message
 			action.Again = sooner(action.Again, now.Add(aside))
 		}
-		l.Due = action.Again
+		l.Due = sooner(action.Again, now.Add(quiet))
 		switch {
 		case action.Run == "":
 		case action.Run == WantCheck && checking >= s.Runs.Share():
@@ -177,6 +208,9 @@ func (s *Service) begin(ctx context.Context, l Layer) error {
 			run, err = s.Runs.Begin(ctx, order)
 		}
 	}
+	if hopeless(err) {
+		return s.unmade(ctx, l, fault.From(err).Message)
+	}
 	if err != nil {
 		return err
 	}
@@ -187,6 +221,35 @@ func (s *Service) begin(ctx context.Context, l Layer) error {
 		l.Run.ID, l.Run.Snapshot = run, order.Snapshot
 		l.Brought = Brought{b.Commit, l.Settings.Path, order.Snapshot}
 		l.Says, l.Due = "run "+run+": "+b.Why, s.clock().Add(follow)
+		return Change{Put: l}, nil
+	})
+	return err
+}
+
+// hopeless reports whether no run can be made of a commit, however often that is tried: it is gone, or what it has
+// can't be a configuration.
+func hopeless(err error) bool {
+	failed, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return false
+	}
+	switch failed.Code.Kind() {
+	case fault.Invalid, fault.TooLarge, fault.Unprocessable:
+		return true
+	}
+	return failed.Code == fault.CommitNotFound
+}
+
+// unmade counts a run that can't be made as one that has failed: the next one may be of another commit.
+func (s *Service) unmade(ctx context.Context, seen Layer, why string) error {
+	b := *seen.Run
+	_, err := s.Store.Update(ctx, seen.Ref, func(l *Layer) (Change, error) {
+		if l == nil || l.Run == nil || l.Run.Key != b.Key || l.Run.ID != "" {
+			return Change{}, nil
+		}
+		now := s.clock()
+		l.heard(Outcome{Run: b.Key, Want: b.Want, Commit: b.Commit, Known: b.Known, Ended: now, End: EndedBad, Reason: why,
+			Unmade: true}, nil, now)
 		return Change{Put: l}, nil
 	})
 	return err

@@ -29,9 +29,11 @@ type Deps struct {
 	Runs         Runs
 	Gate         *audit.Gate
 	Audit        audit.Recorder
-	MaxLayers    int // of an organization; 0 for the default
-	Now          func() time.Time
-	Log          *slog.Logger
+	// Deliver puts into the audit log what a Store keeps of changes for it; nil where somebody else does.
+	Deliver   func(ctx context.Context, org uuid.UUID)
+	MaxLayers int // of an organization; 0 for the default
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // ErrApart says that two commits can't be compared: the history was written anew, or there is too much between them.
@@ -98,28 +100,27 @@ func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool
 	if err := s.Workspaces.Make(ctx, p, n.Name, n.Tool, n.Version, folder); err != nil {
 		return Layer{}, err
 	}
-	action := audit.LayerCreate
 	made, err := s.Store.Update(ctx, ref, func(l *Layer) (Change, error) {
 		now := s.clock()
 		switch {
 		case l != nil && l.Settings.equal(n.Settings):
-			action = ""
 			return Change{}, nil
 		case l != nil && !replace:
 			return Change{}, errExists(n.Name)
 		case l == nil && count >= s.MaxLayers:
 			return Change{}, fault.New(fault.LayersFull, "the organization has %d layers, and may have no more", count)
 		}
-		if action = audit.LayerCreate; l != nil {
+		action := audit.LayerCreate
+		if l != nil {
 			action = audit.LayerChange
 			l.set(n.Settings)
 		} else {
 			l = &Layer{Settings: n.Settings, CreatedAt: now, State: PlanNeeded, Says: "it was not looked at yet"}
 		}
 		l.Due, l.UpdatedAt, l.UpdatedBy = now, now, ActorOf(p)
-		return Change{Put: l}, nil
+		return Change{Put: l, Audit: s.entry(p, action, n.Name, "")}, nil
 	})
-	return s.acted(ctx, p, action, made, "", err)
+	return s.acted(ctx, p, made, err)
 }
 
 func errExists(name string) error {
@@ -194,9 +195,9 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) err
 		if there = l != nil; !there {
 			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", name)
 		}
-		return Change{Delete: true}, nil
+		return Change{Delete: true, Audit: s.entry(p, audit.LayerRemove, name, "")}, nil
 	})
-	_, err = s.acted(ctx, p, audit.LayerRemove, Layer{Ref: ref}, "", err)
+	_, err = s.acted(ctx, p, Layer{}, err)
 	return err
 }
 
@@ -205,12 +206,12 @@ func (s *Service) Sync(ctx context.Context, p auth.Principal, name string) (Laye
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.PlanRun, name); err != nil {
 		return Layer{}, err
 	}
-	l, err := s.change(ctx, p, name, func(l *Layer) error {
+	l, err := s.change(ctx, p, s.entry(p, audit.LayerSync, name, ""), func(l *Layer) error {
 		l.Facts.Sync = SyncFact{At: s.clock(), By: cmp.Or(p.Subject, p.KeyName, p.KeyID)}
 		l.Facts.Failures, l.Facts.Declined = Failures{}, ""
 		return nil
 	})
-	return s.acted(ctx, p, audit.LayerSync, l, "", err)
+	return s.acted(ctx, p, l, err)
 }
 
 // Check asks for a check for drift now. A layer that was never planned is planned instead.
@@ -218,18 +219,19 @@ func (s *Service) Check(ctx context.Context, p auth.Principal, name string) (Lay
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.PlanRun, name); err != nil {
 		return Layer{}, err
 	}
-	l, err := s.change(ctx, p, name, func(l *Layer) error {
+	l, err := s.change(ctx, p, s.entry(p, audit.LayerSync, name, "a check for drift"), func(l *Layer) error {
 		l.Facts.Asked = s.clock()
 		return nil
 	})
-	return s.acted(ctx, p, audit.LayerSync, l, "a check for drift", err)
+	return s.acted(ctx, p, l, err)
 }
 
 // change changes a layer that is there, and has it looked at.
-func (s *Service) change(ctx context.Context, p auth.Principal, name string, change func(*Layer) error) (Layer, error) {
-	return s.Store.Update(ctx, Ref{p.Org, name}, func(l *Layer) (Change, error) {
+func (s *Service) change(ctx context.Context, p auth.Principal, entry *audit.Event,
+	change func(*Layer) error) (Layer, error) {
+	return s.Store.Update(ctx, Ref{p.Org, entry.State}, func(l *Layer) (Change, error) {
 		if l == nil {
-			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", name)
+			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", entry.State)
 		}
 		if err := change(l); err != nil {
 			return Change{}, err
@@ -237,7 +239,7 @@ func (s *Service) change(ctx context.Context, p auth.Principal, name string, cha
 		now := s.clock()
 		l.judge(now)
 		l.Due = now
-		return Change{Put: l}, nil
+		return Change{Put: l, Audit: entry}, nil
 	})
 }
 
@@ -257,7 +259,7 @@ func (s *Service) Expect(ctx context.Context, p auth.Principal, name string, e E
 		return Layer{}, fault.New(fault.LayerInvalid, "an expectation expires, in a year at the latest")
 	}
 	e.ID, e.By, e.At = uuid.NewString(), ActorOf(p), now
-	l, err := s.change(ctx, p, name, func(l *Layer) error {
+	l, err := s.change(ctx, p, s.entry(p, audit.DriftExpect, name, e.Reason), func(l *Layer) error {
 		l.Expected = slices.DeleteFunc(l.Expected, func(old Expectation) bool { return !now.Before(old.Expires) })
 		if len(l.Expected) >= mostExpected {
 			return fault.New(fault.LayersFull, "the layer has %d expectations, and may have no more", mostExpected)
@@ -266,7 +268,7 @@ func (s *Service) Expect(ctx context.Context, p auth.Principal, name string, e E
 		l.expect(now)
 		return nil
 	})
-	return s.acted(ctx, p, audit.DriftExpect, l, e.Reason, err)
+	return s.acted(ctx, p, l, err)
 }
 
 // expect applies expectations to the drift that is known.
@@ -282,12 +284,12 @@ func (s *Service) Unexpect(ctx context.Context, p auth.Principal, name, id strin
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
 		return Layer{}, err
 	}
-	l, err := s.change(ctx, p, name, func(l *Layer) error {
+	l, err := s.change(ctx, p, s.entry(p, audit.DriftExpect, name, "taken back"), func(l *Layer) error {
 		l.Expected = slices.DeleteFunc(l.Expected, func(e Expectation) bool { return e.ID == id })
 		l.expect(s.clock())
 		return nil
 	})
-	return s.acted(ctx, p, audit.DriftExpect, l, "taken back", err)
+	return s.acted(ctx, p, l, err)
 }
 
 // maxGrouped is how many layers are looked at for drift at once.
@@ -312,12 +314,16 @@ func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) 
 	}
 }
 
-// acted records what somebody did, and returns what became of it.
-func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, l Layer, reason string,
-	err error) (Layer, error) {
-	if err == nil && action != "" {
-		s.record(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, State: l.Name,
-			Reason: reason, Note: "layer " + l.Name})
+// entry is what the audit log has of what somebody did.
+func (s *Service) entry(p auth.Principal, action audit.Action, name, reason string) *audit.Event {
+	return &audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, State: name, Reason: reason,
+		Note: "layer " + name}
+}
+
+// acted has the entry of what somebody did delivered, and returns what became of it.
+func (s *Service) acted(ctx context.Context, p auth.Principal, l Layer, err error) (Layer, error) {
+	if err == nil && s.Deliver != nil {
+		s.Deliver(ctx, p.Org)
 	}
 	return l, err
 }

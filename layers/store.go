@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 )
 
 // Store keeps layers. Every implementation passes layerstest.RunStore.
@@ -25,9 +27,11 @@ type Store interface {
 	Layers(ctx context.Context, q Query) ([]Layer, error)
 	// Count returns how many layers an organization has.
 	Count(ctx context.Context, org uuid.UUID) (int, error)
-	// Due returns layers of all organizations whose Due has come, those first that wait the longest, up to limit.
+	// Due returns layers of all organizations whose Due has come, up to limit: of each organization those first that wait
+	// the longest, and the first of each before the second of any.
 	Due(ctx context.Context, now time.Time, limit int) ([]Ref, error)
-	// Wake makes the layers of a repository due, those that are due before that excepted, and returns how many.
+	// Wake makes the layers of a repository due, those that are due before that excepted, and returns how many. The
+	// Revision of each of the repository's grows: who is looking at one finds that it has to look again.
 	Wake(ctx context.Context, org uuid.UUID, repository string, at time.Time) (int, error)
 	// Checking returns how many layers of the organization have a check for drift that goes on.
 	Checking(ctx context.Context, org uuid.UUID) (int, error)
@@ -42,6 +46,9 @@ type Decision func(l *Layer) (Change, error)
 type Change struct {
 	Put    *Layer // its Ref and Revision are the store's own
 	Delete bool
+	// Audit is what the audit log is to have of it; nil for nothing. It is kept in the same transaction until it is
+	// delivered.
+	Audit *audit.Event
 }
 
 // Query selects an organization's layers. Zero fields select everything.

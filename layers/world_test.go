@@ -22,14 +22,16 @@ import (
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqllayers"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // world is what layers stand on, of which the test says what goes on. Before each call of a port or a change of the
 // store, and behind it, the process may be killed.
 type world struct {
-	t     *testing.T
-	store layers.Store
-	org   uuid.UUID
+	t      *testing.T
+	store  layers.Store
+	outbox *sqlworkspace.Store
+	org    uuid.UUID
 
 	mu      sync.Mutex
 	now     time.Time
@@ -60,7 +62,8 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{t: t, store: sqllayers.New(db), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5,
+	w := &world{t: t, store: sqllayers.New(db),
+		outbox: sqlworkspace.New(db, nil, time.Now), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5,
 		tree: fstest.MapFS{
 			"envs/prod/main.tf": {Data: []byte(`module "m" { source = "../../modules/m" }`)}, "modules/m/main.tf": {},
 			"docs/README.md": {},
@@ -73,8 +76,9 @@ func newWorld(t *testing.T) *world {
 func (w *world) service() *layers.Service {
 	return layers.NewService(layers.Deps{
 		Store: mortal{w.store, w}, Repositories: repositories{w}, Workspaces: workspaces{w}, Runs: runs{w}, Audit: w,
-		Now: w.Now,
-		Log: slog.New(slog.DiscardHandler),
+		Deliver: w.deliver,
+		Now:     w.Now,
+		Log:     slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -95,6 +99,20 @@ func (w *world) Record(_ context.Context, e audit.Event) error {
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
 	return nil
+}
+
+// deliver puts what is kept with layers into the audit log, as workspaces do.
+func (w *world) deliver(ctx context.Context, org uuid.UUID) {
+	events, err := w.outbox.Undelivered(ctx, org, 100)
+	for _, e := range events {
+		if err == nil {
+			err = w.outbox.Forget(ctx, e)
+			_ = w.Record(ctx, e.Event)
+		}
+	}
+	if err != nil {
+		w.t.Error(err)
+	}
 }
 
 func (w *world) told(action audit.Action) (n int) {

@@ -48,12 +48,12 @@ func ofLog(e audit.Event) Event {
 	return Event{Kind: kindOf(e), Action: e.Action, At: e.At, Name: e.State, Version: e.Version, number: e.Sequence}
 }
 
-// kindOf says whom an event is for. What was refused has changed nothing, and what somebody did with
+// kindOf says whom an event is for. What was refused or read has changed nothing, and what somebody did with
 // a run is told with the run's change.
 func kindOf(e audit.Event) Kind {
 	group, _, _ := strings.Cut(string(e.Action), ".")
 	switch {
-	case e.Refused != "":
+	case e.Refused != "", e.Action == audit.StateRead:
 		return OfAudit
 	case group == "state", group == "version", group == "versions", group == "lock", group == "candidate",
 		group == "expect":

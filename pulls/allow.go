@@ -51,15 +51,15 @@ func (s *Service) Allow(ctx context.Context, p auth.Principal, ref Ref, commit s
 	case !found.At.Fork:
 		return found.shownTo(p), nil
 	}
-	if err := s.Audit.Record(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: ActionAllow,
-		Note: found.name() + " at " + found.At.Head}); err != nil {
-		return Pull{}, err
-	}
 	found.Allowed = &Allowed{Commit: found.At.Head, By: forge.User{Login: nameOf(p)}, At: s.clock()}
-	kept, err := s.Store.Save(ctx, found, token)
-	if err == nil && !kept {
-		err = fault.New(fault.Busy, "the pull request is looked at at this moment; try again")
-	}
+	err = audit.Before(ctx, s.Audit, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: ActionAllow,
+		Note: found.name() + " at " + found.At.Head}, func() error {
+		kept, err := s.Store.Save(ctx, found, token)
+		if err == nil && !kept {
+			err = fault.New(fault.Busy, "the pull request is looked at at this moment; try again")
+		}
+		return err
+	})
 	return found.shownTo(p), err
 }
 

@@ -2,6 +2,7 @@ package pulls
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -55,20 +56,21 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, repository st
 		return err
 	}
 	if p.States != nil {
-		return fault.New(fault.RightMissing,
-			"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States)
+		return errors.Join(fault.New(fault.RightMissing,
+			"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States),
+			s.Audit.Record(ctx, audit.Refusal(p, auth.WriteWorkspace, "", fault.RightMissing, s.clock())))
 	}
 	if err := s.Repositories.Known(ctx, p.Org, repository); err != nil {
 		return err
 	}
-	if err := s.Store.SetSettings(ctx, p.Org, repository, set); err != nil {
-		return err
-	}
-	if err := s.wake(ctx, p.Org, repository); err != nil {
-		return err
-	}
-	return s.Audit.Record(context.WithoutCancel(ctx), audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p),
-		Action: ActionSettings, Note: "repository " + repository})
+	event := audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: ActionSettings,
+		Note: "repository " + repository}
+	return audit.Before(ctx, s.Audit, event, func() error {
+		if err := s.Store.SetSettings(ctx, p.Org, repository, set); err != nil {
+			return err
+		}
+		return s.wake(ctx, p.Org, repository)
+	})
 }
 
 // wake has the open pull requests of a repository looked at, as far as they are known.

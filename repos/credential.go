@@ -10,8 +10,12 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// appTokens gives tokens of a GitHub App's installation.
-type appTokens func(context.Context) (string, error)
+// appTokens gives tokens of a GitHub App's installation, as a revision of the repository has it: another process may
+// have changed the App since, or where it is.
+type appTokens struct {
+	revision int64
+	token    func(context.Context) (string, error)
+}
 
 // Credential is what the server speaks to a repository's provider with. It must not be shown.
 type Credential struct {
@@ -94,17 +98,17 @@ func (s *Service) appToken(ctx context.Context, r Repository, secrets Secrets) (
 	s.mu.Lock()
 	source := s.tokens[r.ID]
 	s.mu.Unlock()
-	if source == nil {
+	if source.revision != r.Revision {
 		made, err := forge.TokenSource(s.forgeConfig(r, Secrets{Key: secrets.Key}))
 		if err != nil {
 			return "", &gitmirror.Error{Kind: gitmirror.AddressInvalid, Text: "the GitHub App can't be used: " + err.Error()}
 		}
-		source = made
+		source = appTokens{r.Revision, made}
 		s.mu.Lock()
 		s.tokens[r.ID] = source
 		s.mu.Unlock()
 	}
-	token, err := source(ctx)
+	token, err := source.token(ctx)
 	if err != nil {
 		return "", &gitmirror.Error{Kind: gitmirror.LoginRefused, Text: "GitHub gave no token for the App: " + err.Error()}
 	}

@@ -1,9 +1,17 @@
 package repos
 
+import "context"
+
+// AppToken is what git fetches with as a GitHub App.
+func (s *Service) AppToken(ctx context.Context, r Repository, secrets Secrets) (string, error) {
+	return s.appToken(ctx, r, secrets)
+}
+
 // Flying is how many repositories are being fetched.
 func (s *Service) Flying() int {
-	n, _ := s.inFlight()
-	return n
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.flights)
 }
 
 // Waiting is how many fetches wait behind those that go on.

@@ -247,7 +247,7 @@ const (
 // fetch, and returns how many begin. An organization never has more than its part of the workers, so that
 // repositories that are slow are in nobody else's way.
 func (s *Service) Poll(ctx context.Context) (begun int) {
-	all, own := s.inFlight()
+	all, own := s.claimed()
 	if all >= s.Limits.Workers || ctx.Err() != nil {
 		return 0
 	}
@@ -271,15 +271,19 @@ const maxDue = 100
 // ownWorkers is how many of the workers an organization may have.
 func (s *Service) ownWorkers() int { return max(s.Limits.Workers/2, 1) }
 
-// inFlight counts the fetches that go on, all of them and those of each organization.
-func (s *Service) inFlight() (all int, own map[uuid.UUID]int) {
+// claimed counts the fetches whose time had come, all of them and those of each organization. What somebody has asked
+// for is not among them: it waits for a worker with its organization's others, and keeps nobody's from being claimed.
+func (s *Service) claimed() (all int, own map[uuid.UUID]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own = map[uuid.UUID]int{}
 	for _, f := range s.flights {
-		own[f.org]++
+		if f.now.claim != nil || f.next != nil && f.next.claim != nil {
+			own[f.org]++
+			all++
+		}
 	}
-	return len(s.flights), own
+	return all, own
 }
 
 // claim has a repository fetched, if nobody else does.

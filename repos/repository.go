@@ -1,6 +1,7 @@
 package repos
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"time"
@@ -119,7 +120,23 @@ func (s Settings) Check(secrets Secrets, allowHTTP bool) error {
 	case len(s.API) > 512 || len(s.User) > 255 || len(s.App) > 64 || s.Installation < 0:
 		return invalid("api, user, app or installation is too long, or no number")
 	}
+	if err := s.checkAPI(allowHTTP); err != nil {
+		return err
+	}
 	return s.checkSecrets(remote, secrets)
+}
+
+// checkAPI refuses an address of the API that would show a secret, or to which one would go in the clear.
+func (s Settings) checkAPI(allowHTTP bool) error {
+	if s.API == "" {
+		return nil
+	}
+	u, err := url.Parse(s.API)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		u.Scheme != "https" && (u.Scheme != "http" || !allowHTTP) {
+		return invalid("api is an address such as https://git.example.com/api/v4, with no user, query or fragment")
+	}
+	return nil
 }
 
 // checkSecrets holds each kind of credentials to the protocol that it is for.

@@ -321,11 +321,6 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) err
 		return err
 	}
 	s.forget(is.ID)
-	if m, err := s.mirror(is.ID); err == nil {
-		if err := m.Remove(ctx); err != nil {
-			s.Log.WarnContext(ctx, "the mirror of a repository that is gone stays for now; it is removed later",
-				"repository", name, "error", err)
-		}
-	}
+	s.dropMirror(ctx, is.ID) // or it is removed later
 	return nil
 }

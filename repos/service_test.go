@@ -3,12 +3,17 @@ package repos_test
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
@@ -450,5 +455,92 @@ func TestShare(t *testing.T) {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// TestAsked: those who ask for fetches of repositories that don't answer keep no other organization's from being
+// fetched in its time.
+func TestAsked(t *testing.T) {
+	w := newWorld(t)
+	w.git.Repo(t, "good").Commit("Begin")
+	leave := make(chan struct{})
+	w.git.Before(func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "slow") {
+			<-leave
+		}
+		return true
+	})
+	defer close(leave)
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	const asked = 10
+	for i := range asked {
+		name := fmt.Sprint("slow", i)
+		w.create(name, w.git.URL(name), hook.Plain)
+		asking.Go(func() { _, _ = w.Fetch(ctx, w.caller, name) })
+	}
+	for w.Flying() < asked {
+		time.Sleep(time.Millisecond)
+	}
+	other := principal(uuid.New(), auth.Owner)
+	_, _, err := w.Create(t.Context(), other, "good", at(w.git.URL("good"), hook.Plain))
+	must(t, err)
+	if w.Poll(t.Context()) == 0 {
+		t.Fatal("no fetch begins")
+	}
+	for {
+		r, err := w.Get(t.Context(), other, "good")
+		must(t, err)
+		if !r.Status.Fetched.IsZero() {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// TestAppOfAnotherProcess: a process that has a token of a GitHub App uses it for nothing else than what the repository
+// was then, though another process has changed it.
+func TestAppOfAnotherProcess(t *testing.T) {
+	w := newWorld(t)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(t, err)
+	secrets := repos.Secrets{Key: string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key)}))}
+	hub := func(token string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(to, `{"token":%q,"expires_at":"2030-01-01T00:00:00Z"}`, token)
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	r := repos.Repository{Org: w.caller.Org, ID: uuid.New(), Revision: 1, Settings: repos.Settings{
+		URL: "https://git.example.com/acme/infra.git", Provider: hook.GitHub, Credential: repos.GitHubApp, App: "1",
+		Installation: 1, API: hub("first")}}
+	for range 2 {
+		if token, err := w.AppToken(t.Context(), r, secrets); err != nil || token != "first" {
+			t.Fatalf("%q, %v", token, err)
+		}
+	}
+	r.Revision, r.Settings.API = 2, hub("second")
+	if token, err := w.AppToken(t.Context(), r, secrets); err != nil || token != "second" {
+		t.Errorf("%q, %v", token, err)
+	}
+}
+
+// TestAPI: the address of the API is shown to who may look, and tokens go there.
+func TestAPI(t *testing.T) {
+	w := newWorld(t)
+	for _, address := range []string{"https://ada:s3cret@git.example.com/api", "https://git.example.com/api?token=s3cret",
+		"https://git.example.com/api#s3cret", "http://git.example.com/api", "git.example.com", "file:///etc", "https:///x"} {
+		order := repos.Order{Settings: func(s *repos.Settings) error {
+			s.URL, s.Provider, s.API = "https://git.example.com/a/b.git", hook.GitLab, address
+			return nil
+		}}
+		_, _, err := w.Create(t.Context(), w.caller, "infra", order)
+		if wantCode(t, err, fault.RepositoryInvalid); err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error has the secret: %v", err)
+		}
 	}
 }

@@ -19,17 +19,22 @@ func (s *Service) Register(ctx context.Context, p auth.Principal, token string,
 	if err != nil {
 		return Agent{}, "", err
 	}
-	agent, secret, err = s.register(ctx, pool, r)
+	agent, secret, err = s.registered(ctx, pool, r)
 	event := audit.Event{At: s.clock(), Org: pool.Org, Actor: audit.ActorOf(p), Action: audit.AgentRegister,
 		Note: "agent " + agent.ID + " of pool " + pool.Name}
 	if err != nil {
 		event.Note, event.Refused = "pool "+pool.Name, fault.From(err).Code
+		s.keep(ctx, event)
+		return Agent{}, "", err
 	}
-	s.keep(ctx, event)
-	return agent, secret, err
+	if err := audit.Before(ctx, s.Audit, event, func() error { return s.Store.PutAgent(ctx, agent) }); err != nil {
+		return Agent{}, "", err
+	}
+	return agent, secret, nil
 }
 
-func (s *Service) register(ctx context.Context, pool Pool,
+// registered makes an agent, which is not kept yet.
+func (s *Service) registered(ctx context.Context, pool Pool,
 	r api.AgentRegistration) (agent Agent, secret string, err error) {
 	if longest(r.Name, r.Version, r.System, r.Sandbox, r.BootID) > maxWord {
 		return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most %d bytes each", maxWord)
@@ -48,7 +53,7 @@ func (s *Service) register(ctx context.Context, pool Pool,
 		Sandbox: r.Sandbox,
 		BootID:  r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
 	}
-	return agent, secret, s.Store.PutAgent(ctx, agent)
+	return agent, secret, nil
 }
 
 // WorkerOf recognises an agent by its secret. It works for its own organization, and for those that
@@ -110,7 +115,7 @@ func (s *Service) ProveDead(ctx context.Context, orgs []uuid.UUID, id, bootID st
 			continue
 		}
 		if _, err := s.resolve(ctx, run, Server(),
-			"the machine of its executor was started anew, so nothing of the apply is left"); err != nil {
+			"the machine of its executor was started anew, so nothing of the apply is left", nil); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,8 @@ func (s *Service) made(ctx context.Context, p auth.Principal, order api.RunOrder
 }
 
 func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key string) (Run, error) {
-	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: run.Trigger, Note: run.Order.Message}
+	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: run.Trigger, Note: run.Order.Message,
+		Audit: s.entry(audit.ActorOf(p), audit.RunCreate, run, run.Order.Message)}
 	made, err := s.withRoom(ctx, p.Org, func(room func(Tally) error) (Run, error) {
 		return s.Store.Create(ctx, run, key, []Event{event}, room)
 	})
@@ -88,7 +89,7 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 			"this Idempotency-Key came with another order of a run before; use a new key")
 	}
 	if made.ID == run.ID {
-		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
+		s.deliver(ctx, made.Org)
 		s.changed.tellWork()
 		s.makeWay(ctx, made)
 	}

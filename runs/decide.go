@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
@@ -30,14 +31,18 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	if err := s.samePolicies(ctx, run); err != nil {
 		return Run{}, err
 	}
-	after, err := s.update(ctx, run.Ref(), s.by(ActorOf(p)).approve(yes{d, now, revision, refused}))
+	after, err := s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), audit.RunApprove, run, d.Reason),
+		s.by(ActorOf(p)).approve(yes{d, now, revision, refused})))
 	if refused != nil && fault.Is(err, fault.RightMissing) {
 		err = s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, run.Workspace) // on record: a gate holds the plan by now
+	}
+	if fault.Is(err, fault.ApprovalOwn) {
+		err = s.denied(ctx, p, auth.ApproveRun, run, err)
 	}
 	if fault.Is(err, fault.RunStale) {
 		s.outdate(ctx, run, now, revision)
 	}
-	return s.acted(ctx, p, audit.RunApprove, after, d.Reason, err)
+	return s.acted(p, after, err)
 }
 
 // samePolicies refuses a yes to a plan that waits, and was shown to other policies than count now.
@@ -94,13 +99,17 @@ func (s *Service) settingsOf(ctx context.Context, run Run) api.Stale {
 	return s.staleBySettings(at.Changed, inputs.Changed)
 }
 
-// acted records what somebody did, and returns what became of it.
-func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string,
-	err error) (Run, error) {
+// denied puts on record that somebody has the right and may not use it on this run.
+func (s *Service) denied(ctx context.Context, p auth.Principal, right auth.Right, run Run, err error) error {
+	return errors.Join(err,
+		s.Audit.Record(ctx, audit.Refusal(p, right, run.Workspace, fault.From(err).Code, s.clock())))
+}
+
+// acted returns what became of what somebody did.
+func (s *Service) acted(p auth.Principal, run Run, err error) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	s.record(ctx, p, action, run, reason)
 	return s.seen(p, run), nil
 }
 
@@ -110,8 +119,9 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, id string, d api.D
 	if err != nil {
 		return Run{}, err
 	}
-	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).deny(d))
-	return s.acted(ctx, p, audit.RunDeny, run, d.Reason, err)
+	run, err = s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), audit.RunDeny, run, d.Reason),
+		s.by(ActorOf(p)).deny(d)))
+	return s.acted(p, run, err)
 }
 
 // Discard ends a run whose plan nobody wants.
@@ -120,8 +130,9 @@ func (s *Service) Discard(ctx context.Context, p auth.Principal, id, reason stri
 	if err != nil {
 		return Run{}, err
 	}
-	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).discard(reason))
-	return s.acted(ctx, p, audit.RunDiscard, run, reason, err)
+	run, err = s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), audit.RunDiscard, run, reason),
+		s.by(ActorOf(p)).discard(reason)))
+	return s.acted(p, run, err)
 }
 
 // Cancel ends a run, softly or hard. A hard one may lose what the tool has not stored yet, so it
@@ -143,8 +154,9 @@ func (s *Service) Cancel(ctx context.Context, p auth.Principal, id string, o api
 	default:
 		return Run{}, fault.New(fault.RunInvalid, "a run is cancelled %s or %s, not %q", Soft, Hard, level)
 	}
-	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).cancel(level, o.Reason))
-	return s.acted(ctx, p, audit.RunCancel, run, o.Reason, err)
+	run, err = s.update(ctx, run.Ref(), onRecord(s.entry(audit.ActorOf(p), audit.RunCancel, run, o.Reason),
+		s.by(ActorOf(p)).cancel(level, o.Reason)))
+	return s.acted(p, run, err)
 }
 
 // Retry makes a new run of one that ended, with the same order. Approvals of its plan count
@@ -206,19 +218,21 @@ func (s *Service) Resolve(ctx context.Context, p auth.Principal, id, reason stri
 	if reason == "" {
 		return Run{}, fault.New(fault.ReasonMissing, "say why nothing of the executor is left, or why that doesn't matter")
 	}
+	entry := s.entry(audit.ActorOf(p), audit.RunResolve, run, reason)
 	if run.Elsewhere {
-		run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).giveUpElsewhere(reason))
+		run, err = s.update(ctx, run.Ref(), onRecord(entry, s.by(ActorOf(p)).giveUpElsewhere(reason)))
 	} else {
-		run, err = s.resolve(ctx, run, ActorOf(p), reason)
+		run, err = s.resolve(ctx, run, ActorOf(p), reason, entry)
 	}
-	return s.acted(ctx, p, audit.RunResolve, run, reason, err)
+	return s.acted(p, run, err)
 }
 
 // resolve fences the executor before anything else, then frees the lock, then ends the run: it
 // can be repeated from the beginning wherever it breaks off.
-func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string) (Run, error) {
+func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string, entry *audit.Event) (Run,
+	error) {
 	if run.Status != Orphaned {
-		return s.update(ctx, run.Ref(), s.by(by).resolve(reason, Base{})) // says why not, or yes again
+		return s.update(ctx, run.Ref(), onRecord(entry, s.by(by).resolve(reason, Base{}))) // says why not, or yes again
 	}
 	if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch+1, false); err != nil {
 		return Run{}, err
@@ -230,5 +244,5 @@ func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string)
 	if err != nil {
 		return Run{}, err
 	}
-	return s.updateAndFollow(ctx, run.Ref(), s.by(by).resolve(reason, head))
+	return s.updateAndFollow(ctx, run.Ref(), onRecord(entry, s.by(by).resolve(reason, head)))
 }

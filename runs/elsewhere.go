@@ -65,7 +65,7 @@ const elsewhereAgent = "elsewhere"
 
 func (s *Service) beginElsewhere(ctx context.Context, p auth.Principal, run Run, key string) (Run, error) {
 	event := Event{At: run.CreatedAt, Type: EventCreated, To: Preparing, Epoch: run.Epoch, By: run.Trigger,
-		Note: run.Order.Message}
+		Note: run.Order.Message, Audit: s.entry(audit.ActorOf(p), audit.RunCreate, run, run.Order.Message)}
 	made, err := s.withRoom(ctx, p.Org, func(room func(Tally) error) (Run, error) {
 		return s.Store.Create(ctx, run, key, []Event{event}, func(has Tally) error {
 			if has.Working >= s.Limits.Working {
@@ -79,7 +79,7 @@ func (s *Service) beginElsewhere(ctx context.Context, p auth.Principal, run Run,
 	case err != nil:
 		return Run{}, err
 	case made.ID == run.ID:
-		s.record(ctx, p, audit.RunCreate, made, made.Order.Message)
+		s.deliver(ctx, made.Org)
 		if s.Changed != nil {
 			s.Changed(made.Org)
 		}
@@ -99,7 +99,8 @@ func (s *Service) elsewhere(ctx context.Context, p auth.Principal, workspace, id
 	case !run.Elsewhere || run.Workspace != workspace:
 		return Run{}, fault.New(fault.RunNotFound, "%s has no record %s of a run elsewhere", workspace, id)
 	case !run.Trigger.Is(ActorOf(p)):
-		return Run{}, fault.New(fault.RightMissing, "only who has begun the record of run %s goes on with it", id)
+		return Run{}, s.denied(ctx, p, auth.ApplyRun, run,
+			fault.New(fault.RightMissing, "only who has begun the record of run %s goes on with it", id))
 	}
 	return run, nil
 }

@@ -77,14 +77,14 @@ func followed(why string) Decide {
 
 func (s *Service) makeFollowing(ctx context.Context, was, next Run) error {
 	next.CreatedAt = s.clock()
-	event := Event{At: next.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: "behind run " + next.Follows}
+	event := Event{At: next.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: "behind run " + next.Follows,
+		Audit: s.entry(audit.Server(), audit.RunCreate, next, "")}
+	event.Audit.Note += ", behind run " + next.Follows
 	made, err := s.Store.Create(ctx, next, followKey(was), []Event{event}, nil)
 	if err != nil {
 		return err
 	}
-	s.keep(ctx, audit.Event{At: s.clock(), Org: made.Org, Actor: audit.Server(), Action: audit.RunCreate,
-		State: made.Workspace,
-		Note:  "run " + made.ID + ", behind run " + made.Follows})
+	s.deliver(ctx, made.Org)
 	s.changed.tellWork()
 	return s.giveWay(ctx, was, made)
 }

@@ -48,7 +48,8 @@ func (s *Service) Begin(ctx context.Context, org uuid.UUID, own Own, key string)
 	run.Trigger, run.Priority = Server(), own.Priority
 	run.Order.Wait, run.Order.Most = own.Wait, own.Most
 	run.Order.AutoApprove = own.AutoApprove && at.Terms.Approvals == 0
-	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: run.Order.Message}
+	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: run.Order.Message,
+		Audit: s.entry(audit.Server(), audit.RunCreate, run, run.Order.Message)}
 	made, err := s.withRoom(ctx, org, func(room func(Tally) error) (Run, error) {
 		return s.Store.Create(ctx, run, key, []Event{event}, room)
 	})
@@ -59,9 +60,7 @@ func (s *Service) Begin(ctx context.Context, org uuid.UUID, own Own, key string)
 		return Run{}, fault.New(fault.IdempotencyMismatch, "the key %q is that of another run", key)
 	}
 	if made.ID == run.ID {
-		s.keep(ctx, audit.Event{At: s.clock(), Org: org, Actor: audit.Server(), Action: audit.RunCreate,
-			State:  made.Workspace,
-			Reason: run.Order.Message, Note: "run " + made.ID})
+		s.deliver(ctx, made.Org)
 		s.changed.tellWork()
 	}
 	return made, nil

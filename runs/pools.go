@@ -105,10 +105,11 @@ func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return Pool{}, err
 	}
-	pool, err := s.Store.UpdatePool(ctx, p.Org, decide)
-	if err == nil {
-		s.recordPool(ctx, p, action, note)
-	}
+	var pool Pool
+	err := s.poolOnRecord(ctx, p, action, note, func() (err error) {
+		pool, err = s.Store.UpdatePool(ctx, p.Org, decide)
+		return err
+	})
 	return pool, err
 }
 
@@ -170,11 +171,7 @@ func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string)
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return err
 	}
-	if err := s.Store.RemovePool(ctx, p.Org, name); err != nil {
-		return err
-	}
-	s.recordPool(ctx, p, audit.PoolRemove, name)
-	return nil
+	return s.poolOnRecord(ctx, p, audit.PoolRemove, name, func() error { return s.Store.RemovePool(ctx, p.Org, name) })
 }
 
 // Serves returns why a pool is none whose agents execute the workspace's runs; nil if it is one.

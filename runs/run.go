@@ -280,6 +280,9 @@ type Event struct {
 	Epoch    int64
 	By       Actor
 	Note     string
+	// Audit is what the audit log is to have of it; nil for nothing. A Store keeps it beside, in the same
+	// transaction, until it is delivered, and returns no event with it.
+	Audit *audit.Event `json:"-"`
 }
 
 // EventType is what happened.

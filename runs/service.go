@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,8 +45,10 @@ type Deps struct {
 	Access Access
 	Gate   *audit.Gate
 	Audit  audit.Recorder
-	Limits Limits
-	Memory *budget.Budget // nil for no bound
+	// Deliver puts into the audit log what a Store keeps of events for it; nil where somebody else does.
+	Deliver func(ctx context.Context, org uuid.UUID)
+	Limits  Limits
+	Memory  *budget.Budget // nil for no bound
 	// Changed hears of organizations of which a run has changed; nil for nobody. It is quick.
 	Changed func(org uuid.UUID)
 	// Scarce reports whether the disk of logs and files has its reserve left only; nil for never.
@@ -126,10 +129,16 @@ func (s *Service) find(ctx context.Context, p auth.Principal, right auth.Right, 
 // should know.
 func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, error) {
 	var was Status
+	var onRecord bool
 	run, err := s.Store.Update(ctx, ref, func(r Run) (Change, error) {
 		was = r.Status
-		return decide(r)
+		change, err := decide(r)
+		onRecord = slices.ContainsFunc(change.Events, func(e Event) bool { return e.Audit != nil })
+		return change, err
 	})
+	if err == nil && onRecord {
+		s.deliver(ctx, ref.Org)
+	}
 	if err == nil {
 		s.changed.tell(ref)
 		if s.Changed != nil {
@@ -143,17 +152,35 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 	return run, err
 }
 
-// record puts what somebody did into the audit log. The run has its own event of it already.
-func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string) {
-	s.keep(ctx, audit.Event{
-		At: s.clock(), Org: run.Org, Actor: audit.ActorOf(p), Action: action, State: run.Workspace, Reason: reason,
-		Note: "run " + run.ID,
-	})
+func (s *Service) deliver(ctx context.Context, org uuid.UUID) {
+	if s.Deliver != nil {
+		s.Deliver(ctx, org)
+	}
 }
 
-// recordPool puts what somebody did with a pool into the audit log.
-func (s *Service) recordPool(ctx context.Context, p auth.Principal, action audit.Action, pool string) {
-	s.keep(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: "pool " + pool})
+// entry is what the audit log has of what somebody did with a run. The run has its own event of it too.
+func (s *Service) entry(by audit.Actor, action audit.Action, run Run, reason string) *audit.Event {
+	return &audit.Event{At: s.clock(), Org: run.Org, Actor: by, Action: action, State: run.Workspace, Reason: reason,
+		Note: "run " + run.ID}
+}
+
+// onRecord is a decision with an entry of the audit log, in the same transaction. What changes nothing has none.
+func onRecord(e *audit.Event, decide Decide) Decide {
+	return func(r Run) (Change, error) {
+		change, err := decide(r)
+		if n := len(change.Events); err == nil && n > 0 {
+			change.Events = slices.Clone(change.Events)
+			change.Events[n-1].Audit = e
+		}
+		return change, err
+	}
+}
+
+// poolOnRecord makes a change of a pool that is on record.
+func (s *Service) poolOnRecord(ctx context.Context, p auth.Principal, action audit.Action, pool string,
+	change func() error) error {
+	return audit.Before(ctx, s.Audit, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action,
+		Note: "pool " + pool}, change)
 }
 
 func (s *Service) keep(ctx context.Context, event audit.Event) {

@@ -92,7 +92,7 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 	case run.Elsewhere && run.Status.Leased() && listened:
 		_, err = s.update(ctx, ref, s.by(Server()).silent())
 	case run.Status == Orphaned:
-		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
+		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long", nil)
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back. Where there is no memory for that
 		// now, the next sweep finds it: the others are not to wait with it.

@@ -156,6 +156,9 @@ func (s Source) rewrapped(ctx context.Context, line masterLine) (masterLine, err
 		err = errors.New("what it was wrapped to can't stand in a file")
 	}
 	line.keeper, line.key = s.Keeper.Name(), [keySize]byte{}
+	if err == nil { // what can't be unwrapped must not take the place of what can
+		_, err = s.unwrapped(ctx, line)
+	}
 	return line, err
 }
 

@@ -42,6 +42,39 @@ func (k *keeper) Rewrap(ctx context.Context, wrapped string) (string, error) {
 	return k.Wrap(ctx, key)
 }
 
+// forgetful is a keeper that answers as one does that has lost what it says, or never had it.
+type forgetful struct{ *keeper }
+
+func (forgetful) Wrap(context.Context, []byte) (string, error)   { return "v1:nothing", nil }
+func (forgetful) Rewrap(context.Context, string) (string, error) { return "v1:nothing", nil }
+
+// TestWrappedKeysCanBeUnwrapped: what a keeper can't unwrap takes the place of no key, and makes no file.
+func TestWrappedKeysCanBeUnwrapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.key")
+	good := newKeeper("transit")
+	bad := seal.Source{Path: path, Keeper: forgetful{good}}
+	if err := bad.Create(t.Context()); err == nil {
+		t.Error("a key is made that nobody can unwrap")
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
+	kept := seal.Source{Path: path, Keeper: good}
+	must(t, kept.Create(t.Context()))
+	before, err := kept.Read(t.Context())
+	must(t, err)
+	for what, change := range map[string]func(context.Context) error{"renew": bad.Renew, "add": bad.Add} {
+		if err := change(t.Context()); err == nil {
+			t.Errorf("%s: it is done", what)
+		}
+	}
+	after, err := kept.Read(t.Context())
+	must(t, err)
+	if !sameKeys(before, after) {
+		t.Error("the keys are others")
+	}
+}
+
 // sameKeys reports whether one's newest key is among the other's.
 func sameKeys(one, other *seal.Master) bool { return other.IsMark(one.Mark("test"), "test") }
 

@@ -34,7 +34,7 @@ func (p *parts) openLayers(ctx context.Context) {
 	p.layers = layers.NewService(layers.Deps{
 		Store: sqllayers.New(p.database), Repositories: layerRepositories{p.repositories},
 		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs}, Gate: p.gate, Audit: p.live.Recorder(p.states),
-		Now: time.Now, Log: p.log,
+		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log,
 	})
 	p.repositories.OnMoved(func(ctx context.Context, moved repos.Moved) {
 		if err := p.layers.Pushed(ctx, layers.Ref{Org: moved.Org, Name: moved.Repository}); err != nil {
@@ -91,11 +91,13 @@ func (r layerRepositories) Between(ctx context.Context, org uuid.UUID, repositor
 	if behind, err := m.IsAncestor(ctx, from, to); err != nil || !behind {
 		return nil, layers.ErrApart
 	}
+	paths := 0
 	for c, err := range m.Log(ctx, gitmirror.Range{From: from, To: to, Most: mostBetween + 1}) {
 		if err != nil {
 			return nil, repos.Explain(repository, err)
 		}
-		if len(all) == mostBetween || c.More {
+		paths += len(c.Changes)
+		if len(all) == mostBetween || c.More || paths > mostPaths {
 			return nil, layers.ErrApart
 		}
 		one := layers.CommitPaths{Commit: layers.Commit{ID: c.Hash, At: c.At}, Subject: c.Subject}

@@ -174,6 +174,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.gate = audit.NewGate(p.states, clock)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, clock, p.log).Within(p.memory).WithQuota(p.keeper)
+	p.startRecords(ctx, clock)
 	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err

@@ -69,6 +69,8 @@ type running struct {
 	org  uuid.UUID
 	log  *lines
 	stop func() error
+
+	environ []string // its settings
 }
 
 const runningKey = "a key that was made by hand"
@@ -86,9 +88,10 @@ func start(t *testing.T, environ ...string) *running {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	settings, err := configs.Load(configs.Sources{Environ: append([]string{
+	r.environ = append([]string{
 		"STORAGE_PATH=" + filepath.Join(dir, "data"), "HOLDFAST_AUTH_FILE=" + file, "HOST=127.0.0.1", "PORT=0",
-	}, environ...)})
+	}, environ...)
+	settings, err := configs.Load(configs.Sources{Environ: r.environ})
 	if err != nil {
 		t.Fatal(err)
 	}

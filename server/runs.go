@@ -48,7 +48,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
 		Seals:  p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
-		Gate: p.gate, Audit: p.live.Recorder(p.states),
+		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,
 		Access: p.watcher, Insights: insights,
 		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,

@@ -77,8 +77,10 @@ func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id
 	}
 	if l.CandidateBody, err = s.store.Candidate(ctx, ref, id); err != nil || l.Body == nil {
 		l.Release()
+		return l, err
 	}
-	return l, err
+	s.noteRead(ctx, p, ref, 0, "candidate "+id)
+	return l, nil
 }
 
 // Promote makes a candidate the newest version, byte for byte, past all guards, and

@@ -104,7 +104,7 @@ func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, numb
 	if err != nil {
 		return Loaded{}, err
 	}
-	return s.load(ctx, ref, number)
+	return s.given(ctx, p, ref, number)
 }
 
 // Parsed reads a version that is as Versions lists it, for what masks its sensitive values. The caller has

@@ -37,8 +37,12 @@ func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind Vi
 	if err != nil {
 		return nil, err
 	}
-	return s.show(ctx, ref, number,
-		func(w *budget.Buffer, snapshot Snapshot) error { return write(w, snapshot.Body, w.Beside) })
+	return s.show(ctx, ref, number, func(w *budget.Buffer, snapshot Snapshot) error {
+		if kind == OutputsView { // their values are as they are
+			s.noteRead(ctx, p, ref, snapshot.Number, "outputs")
+		}
+		return write(w, snapshot.Body, w.Beside)
+	})
 }
 
 // show makes an answer out of one version, which takes about as much as that at most.

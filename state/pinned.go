@@ -20,7 +20,7 @@ func (s *Service) pinned(ctx context.Context, p auth.Principal, name Name) (Load
 	if number == 0 {
 		return Loaded{}, fault.New(fault.StateNotFound, "there was no such state when the plan was pinned")
 	}
-	loaded, err := s.load(ctx, ref, number)
+	loaded, err := s.given(ctx, p, ref, number)
 	if fault.Is(err, fault.StateNotFound) || fault.Is(err, fault.VersionNotFound) || fault.Is(err, fault.VersionPurged) {
 		err = fault.Wrap(err, fault.PinGone,
 			"version %d, which the plan of run %s is pinned to, is not there any more; plan anew", number, p.Run.ID)

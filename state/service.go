@@ -26,6 +26,7 @@ type Policies interface {
 type Service struct {
 	store    Store
 	gate     *audit.Gate
+	reads    *audit.Reads // nil for none on record
 	policies Policies
 	now      func() time.Time
 	log      *slog.Logger

@@ -109,6 +109,7 @@ func (s *Service) Make(ctx context.Context, p auth.Principal, w Wanted) (made Ke
 	if err != nil {
 		return Key{}, "", err
 	}
+	var entry audit.Event
 	k := keyring.StoredKey{Name: w.Name, Label: s.dated(w.Label), Hash: hash, Grant: w.Grant, From: w.From}
 	err = s.edit(ctx, func(d *authfile.Document) error {
 		o, bounds, err := s.boundsOf(d, p)
@@ -121,10 +122,13 @@ func (s *Service) Make(ctx context.Context, p auth.Principal, w Wanted) (made Ke
 		if len(o.Keys) >= MaxKeys {
 			return fault.New(fault.KeysFull, "the organization has %d keys; revoke one that nobody uses", len(o.Keys))
 		}
-		made.StoredKey, err = d.AddNamedKey(p.Org, k)
-		return invalid(err)
+		if made.StoredKey, err = d.AddNamedKey(p.Org, k); err != nil {
+			return invalid(err)
+		}
+		entry, err = s.record(ctx, p, audit.KeyMake, made.StoredKey)
+		return err
 	})
-	if err = s.recorded(ctx, p, audit.KeyMake, made.StoredKey, err); err != nil {
+	if err = s.refused(ctx, p, entry, err); err != nil {
 		return Key{}, "", err
 	}
 	made.StoredKey = withoutHash(made.StoredKey)
@@ -145,6 +149,7 @@ func (s *Service) Rotate(ctx context.Context, p auth.Principal, id string,
 	if err != nil {
 		return Key{}, Key{}, "", err
 	}
+	var entry audit.Event
 	change := authfile.Rotation{Hash: hash, Label: s.dated(r.Label), Expires: r.Expires, Until: r.Until}
 	err = s.edit(ctx, func(d *authfile.Document) error {
 		found, err := s.within(d, p, id)
@@ -154,10 +159,13 @@ func (s *Service) Rotate(ctx context.Context, p auth.Principal, id string,
 		if err := s.checkRotated(d, p, found, r); err != nil {
 			return err
 		}
-		old.StoredKey, made.StoredKey, err = d.RotateKey(p.Org, found.ID, change)
-		return invalid(err)
+		if old.StoredKey, made.StoredKey, err = d.RotateKey(p.Org, found.ID, change); err != nil {
+			return invalid(err)
+		}
+		entry, err = s.record(ctx, p, audit.KeyRotate, made.StoredKey)
+		return err
 	})
-	if err = s.recorded(ctx, p, audit.KeyRotate, made.StoredKey, err); err != nil {
+	if err = s.refused(ctx, p, entry, err); err != nil {
 		return Key{}, Key{}, "", err
 	}
 	made.StoredKey, old.StoredKey = withoutHash(made.StoredKey), withoutHash(old.StoredKey)
@@ -186,6 +194,7 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 	if err := s.Gate.Authorize(ctx, p, auth.ManageKeys); err != nil {
 		return Key{}, 0, err
 	}
+	var entry audit.Event
 	err = s.edit(ctx, func(d *authfile.Document) error {
 		found, err := s.within(d, p, id)
 		if err != nil {
@@ -196,10 +205,13 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 				"this is the organization's last key; make another one first, or take it away with `holdfast key revoke`")
 		}
 		gone.StoredKey = withoutHash(found)
-		left, err = d.RevokeKey(p.Org, found.ID)
+		if left, err = d.RevokeKey(p.Org, found.ID); err != nil {
+			return err
+		}
+		entry, err = s.record(ctx, p, audit.KeyRevoke, gone.StoredKey)
 		return err
 	})
-	if err = s.recorded(ctx, p, audit.KeyRevoke, gone.StoredKey, err); err != nil {
+	if err = s.refused(ctx, p, entry, err); err != nil {
 		return Key{}, 0, err
 	}
 	return gone, left, nil
@@ -249,27 +261,33 @@ func explain(err error) error {
 	return err
 }
 
-// recorded puts a change on record, unless err says that there was none. A file that was changed has
-// been, also where the server has not taken it.
-func (s *Service) recorded(ctx context.Context, p auth.Principal, action audit.Action, k keyring.StoredKey,
-	err error) error {
-	if err != nil && !fault.Is(err, fault.KeysNotTaken) {
-		return err
-	}
-	return errors.Join(err, s.record(ctx, p, action, k))
-}
-
-// record puts a change on record. One that can't be is told as a failure, and a key that was made is
-// shown to nobody then.
-func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, k keyring.StoredKey) error {
+// record puts a change on record before the file is written: without the entry nothing is changed.
+func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action,
+	k keyring.StoredKey) (audit.Event, error) {
 	note := k.ID
 	if k.Name != "" {
 		note += " " + k.Name
 	}
-	return s.Audit.Record(context.WithoutCancel(ctx), audit.Event{
-		At: s.Now().UTC().Truncate(time.Microsecond), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: note + ": " +
-			string(k.Role),
-	})
+	e := audit.Event{At: s.Now().UTC().Truncate(time.Microsecond), Org: p.Org, Actor: audit.ActorOf(p), Action: action,
+		Note: note + ": " + string(k.Role)}
+	if err := s.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
+		return audit.Event{}, err
+	}
+	return e, nil
+}
+
+// refused puts it on record, too, when a change that is on record was not made, or when the caller may not make it. A
+// file that was changed has been, also where the server has not taken it.
+func (s *Service) refused(ctx context.Context, p auth.Principal, e audit.Event, err error) error {
+	switch {
+	case fault.Is(err, fault.KeyBeyond):
+		e = audit.Refusal(p, auth.ManageKeys, "", fault.KeyBeyond, s.Now().UTC().Truncate(time.Microsecond))
+	case err == nil, e.Action == "", fault.Is(err, fault.KeysNotTaken):
+		return err
+	default:
+		e.Refused = fault.From(err).Code
+	}
+	return errors.Join(err, s.Audit.Record(context.WithoutCancel(ctx), e))
 }
 
 func newKey(org uuid.UUID) (text, hash string, err error) {

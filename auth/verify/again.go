@@ -33,7 +33,7 @@ func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, befor
 		err = v.trusts()
 	}
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, before.Org.String(), client)
+		return auth.Principal{}, v.refuse(ctx, err, claim{before.Org.String(), before}, client)
 	}
 	return now, nil
 }
@@ -44,7 +44,7 @@ func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certif
 	client := auth.Client{Address: before.Address, Request: before.Request}
 	now, err := v.verifyCertificate(ctx, shown, client)
 	if fault.Is(err, fault.CredentialsWrong) || err == nil && now.Org != before.Org {
-		return auth.Principal{}, v.refuse(ctx, revoked(err), before.Org.String(), client)
+		return auth.Principal{}, v.refuse(ctx, revoked(err), claim{before.Org.String(), before}, client)
 	}
 	return now, err
 }

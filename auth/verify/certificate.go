@@ -36,14 +36,14 @@ func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate
 	client auth.Client) (auth.Principal, error) {
 	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, "unknown: "+told(shown.SANs), client)
+		return auth.Principal{}, v.refuse(ctx, err, claim{whose: "unknown: " + told(shown.SANs)}, client)
 	}
 	grant := limit(login.Rule.Grant, shown)
-	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, login.Org.ID.String(), client)
-	}
 	p := principalOf(login.Org, grant, client)
 	p.KeyID, p.KeyName, p.Subject = login.Rule.ID(), login.Rule.Name, san
+	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
+		return auth.Principal{}, v.refuse(ctx, err, claim{login.Org.ID.String(), p}, client)
+	}
 	return p, nil
 }
 

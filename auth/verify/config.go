@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // Config sets up a Verifier. Zero values mean the defaults.
@@ -56,6 +57,7 @@ type Verifier struct {
 	compare  func(hash, key string) bool
 	tell     func(auth.Principal) // of everybody who is let in
 	trusts   func() error         // whether the keyring may be believed now
+	failed   func(auth.Principal, fault.Code)
 }
 
 // RunVerifier checks the tokens of runs.
@@ -103,6 +105,7 @@ func New(c Config) (*Verifier, error) {
 		compare: bcryptMatches,
 		tell:    func(auth.Principal) {},
 		trusts:  func() error { return nil },
+		failed:  func(auth.Principal, fault.Code) {},
 	}
 	v.Use(keyring.New())
 	return v, nil
@@ -133,6 +136,10 @@ func (c Config) withDefaults() Config {
 // Tell has noted called with every caller that Verify and VerifyCertificate let in from
 // now on, except runs: nobody keeps their tokens. It must be called before either of them is.
 func (v *Verifier) Tell(noted func(auth.Principal)) { v.tell = noted }
+
+// TellFailed has noted called with every failed login at an organization that is in force: with who it was, as far
+// as that is known, from where, and what they were told. It must be called before anybody is verified.
+func (v *Verifier) TellFailed(noted func(auth.Principal, fault.Code)) { v.failed = noted }
 
 // TrustWhile has nobody let in from now on, whatever they have come with, while trusted has an error, which is
 // what they are told: what is in force may have been taken back elsewhere. It must be called before anybody is

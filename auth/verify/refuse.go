@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -53,20 +55,46 @@ type tooManyError struct {
 
 func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s", e.whose) }
 
+// claim is who somebody said they are who was refused: whose for the log, and who as far as it is known.
+type claim struct {
+	whose string
+	who   auth.Principal
+}
+
+// claimOf is a claim of which no more is known than the organization.
+func claimOf(org uuid.UUID) claim { return claim{whose: org.String(), who: auth.Principal{Org: org}} }
+
 // refuse logs why somebody was refused and returns what to tell them.
-func (v *Verifier) refuse(ctx context.Context, err error, whose string, client auth.Client) error {
+func (v *Verifier) refuse(ctx context.Context, err error, of claim, client auth.Client) error {
 	f := refusal(err)
 	v.refusals.count(f.Code)
+	v.fail(of.who, client, f.Code)
 	level := slog.LevelWarn
 	if f.Code == fault.TooManyFailures || errors.Is(err, errOften) {
 		// The failures themselves were logged, and these come as fast as a flood can send.
 		level = slog.LevelDebug
 	}
 	v.log.Log(ctx, level, "credentials refused",
-		slog.String("organization", whose),
+		slog.String("organization", of.whose),
 		slog.String("client", client.Address),
 		slog.String("reason", err.Error()))
 	return f
+}
+
+// fail tells of a failed login at an organization that there is. Whose key or rule is known is somebody; of
+// others the network counts that is counted where failures are limited.
+func (v *Verifier) fail(who auth.Principal, client auth.Client, told fault.Code) {
+	switch told {
+	case fault.Busy, fault.IssuerUnavailable, fault.InternalError:
+		return // nobody was refused for what they have shown
+	}
+	if _, there := v.current.Load().Organizations[who.Org]; !there {
+		return
+	}
+	if who.Address = client.Address; who.KeyID == "" {
+		who.Address = originOf(who.Org, client.Address).client
+	}
+	v.failed(who, told)
 }
 
 // refusal returns what to tell somebody. Those with a wrong key and those with a wrong

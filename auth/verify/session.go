@@ -33,7 +33,7 @@ func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials,
 			return p, login, nil
 		}
 	}
-	return auth.Principal{}, auth.Login{}, v.refuse(ctx, errReloads, cred.Whose(), client)
+	return auth.Principal{}, auth.Login{}, v.refuse(ctx, errReloads, claim{whose: cred.Whose()}, client)
 }
 
 // SignInBy is SignIn for somebody whom an issuer has signed in: match asks it who that is, and finds the
@@ -55,7 +55,7 @@ func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID,
 		err = v.trusts()
 	}
 	if err != nil {
-		return auth.Principal{}, auth.Login{}, v.refuse(ctx, err, org.String(), client)
+		return auth.Principal{}, auth.Login{}, v.refuse(ctx, err, claimOf(org), client)
 	}
 	p := bearerOf(t, client)
 	p.Expires = time.Time{} // what the issuer has said was for this moment; the session has its own end
@@ -69,7 +69,9 @@ func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID,
 func (v *Verifier) VerifyLogin(ctx context.Context, login auth.Login, client auth.Client) (auth.Principal, error) {
 	p, err := v.loginNow(login, client)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, login.Org.String(), client)
+		of := claimOf(login.Org)
+		of.who.KeyID, of.who.Subject = login.KeyID, login.Subject
+		return auth.Principal{}, v.refuse(ctx, err, of, client)
 	}
 	if err := v.trusts(); err != nil {
 		return auth.Principal{}, err

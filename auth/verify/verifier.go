@@ -33,7 +33,10 @@ func (v *Verifier) Verify(ctx context.Context, cred auth.Credentials, client aut
 	}
 	principal, err := verify(ctx, cred, client)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, cred.Whose(), client)
+		if principal.Org == uuid.Nil {
+			principal.Org = cred.Org
+		}
+		return auth.Principal{}, v.refuse(ctx, err, claim{cred.Whose(), principal}, client)
 	}
 	if err := v.trusts(); err != nil { // behind the check, which may have waited
 		return auth.Principal{}, err

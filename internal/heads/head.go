@@ -58,19 +58,23 @@ func (h Head) Line() []byte {
 // most is how large a file of heads may be.
 const most = 256 << 20
 
-// Read reads lines of heads, and checks each. A last line that was cut off, as by a crash, is passed over.
+// Read reads lines of heads, and checks each. A line that was cut off, as by a crash or a disk that was full, is passed
+// over: its head came again.
 func Read(from io.Reader) (all []Head, err error) {
-	text, err := io.ReadAll(io.LimitReader(from, most))
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(text) > most {
+		return nil, fmt.Errorf("the heads have more than %d MiB: give them in pieces", most>>20)
 	}
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
 		var h Head
-		err := json.Unmarshal(line, &h)
-		if err != nil && !bytes.HasSuffix(line, []byte("\n")) {
-			break
+		err := json.NewDecoder(bytes.NewReader(bytes.TrimSuffix(line, []byte("\n")))).Decode(&h)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			continue
 		}
 		if err == nil {
 			err = h.Check()

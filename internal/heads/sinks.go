@@ -24,7 +24,11 @@ func (path File) Send(_ context.Context, lines [][]byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("write heads of the audit log: %w", err)
 	}
-	_, err = f.Write(bytes.Join(lines, nil))
+	text := bytes.Join(lines, nil)
+	if path.cutOff() {
+		text = append([]byte("\n"), text...)
+	}
+	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -32,6 +36,22 @@ func (path File) Send(_ context.Context, lines [][]byte) (err error) {
 		return fmt.Errorf("write heads of the audit log: %w", err)
 	}
 	return nil
+}
+
+// cutOff reports whether the last line has no end, as when the disk was full: what is appended to it could not be read.
+func (path File) cutOff() bool {
+	f, err := os.Open(string(path))
+	if err != nil {
+		return false // one that can only be written to
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // Webhook posts lines to an address, which acknowledges them with a status of 2xx. It follows no redirects.

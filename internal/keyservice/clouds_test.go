@@ -3,8 +3,11 @@ package keyservice
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -132,4 +135,35 @@ func TestAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantKeeps(t, k)
+}
+
+// The machine's identity is asked for without the proxy by which the service is reached.
+func TestMachineIsNotAskedThroughAProxy(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(to, `{"access_token":"the proxy's"}`)
+	}))
+	t.Cleanup(proxy.Close)
+	machine := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(to, `{"access_token":"the machine's"}`)
+	}))
+	t.Cleanup(machine.Close)
+	through, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: besideMachine(http.ProxyURL(through))}}
+	for _, header := range []string{"Metadata", "Metadata-Flavor"} {
+		token, err := newAsker(client, "a service").bearer(t.Context(), "", machine.URL, header, "true")
+		if err != nil || token != "the machine's" {
+			t.Errorf("%s: %q, %v", header, token, err)
+		}
+	}
+	answer, err := client.Get(machine.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, _ := io.ReadAll(answer.Body); !strings.Contains(string(text), "the proxy's") {
+		t.Errorf("the service is not reached through the proxy: %s", text)
+	}
 }

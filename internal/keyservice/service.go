@@ -63,8 +63,8 @@ const timeout = 10 * time.Second
 
 // newClient follows no redirects: what is sent has keys in it.
 func newClient(caFile string) (*http.Client, error) {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: timeout, ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	transport := &http.Transport{Proxy: besideMachine(http.ProxyFromEnvironment), TLSHandshakeTimeout: timeout,
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if caFile != "" {
 		text, err := os.ReadFile(caFile)
 		if err != nil {

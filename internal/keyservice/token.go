@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/holdfast/holdfast/seal"
 )
@@ -30,6 +31,17 @@ func (a asker) bearer(ctx context.Context, file, at, header, value string) (stri
 		err = errors.New("the machine's identity came without a token")
 	}
 	return found.AccessToken, err
+}
+
+// besideMachine is a proxy for everything but what the cloud tells this machine alone: asked through another one, it
+// would be who that one is, and that one would read it.
+func besideMachine(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	return func(r *http.Request) (*url.URL, error) {
+		if r.Header.Get("Metadata") != "" || r.Header.Get("Metadata-Flavor") != "" {
+			return nil, nil
+		}
+		return proxy(r)
+	}
 }
 
 // again wraps by a service that has no operation for doing it anew.

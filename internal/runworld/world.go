@@ -5,6 +5,7 @@ package runworld
 import (
 	"archive/tar"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlruns"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // World is a service of runs, and what it stands on.
@@ -67,9 +69,25 @@ func New(t testing.TB) *World {
 	w.Service = runs.NewService(runs.Deps{
 		Store: sqlruns.New(db), Workspaces: workspaces{w}, States: states{w},
 		Seals:  seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
-		Tokens: w, Gate: audit.NewGate(denied, w.Now), Audit: w, Now: w.Now, Log: slog.New(slog.DiscardHandler),
+		Tokens: w, Gate: audit.NewGate(denied, w.Now), Audit: w, Deliver: deliver(t, w, sqlworkspace.New(db, nil, w.Now)),
+		Now: w.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	return w
+}
+
+// deliver puts what is kept with runs into the audit log, as workspaces do.
+func deliver(t testing.TB, w *World, kept *sqlworkspace.Store) func(context.Context, uuid.UUID) {
+	return func(ctx context.Context, org uuid.UUID) {
+		events, err := kept.Undelivered(ctx, org, 100)
+		for _, e := range events {
+			if err == nil {
+				err = errors.Join(w.Record(ctx, e.Event), kept.Forget(ctx, e))
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Restart has another server begin, which remembers nothing.

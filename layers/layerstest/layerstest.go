@@ -20,7 +20,7 @@ import (
 func RunStore(t *testing.T, open func(t *testing.T) (one, other layers.Store)) {
 	for name, test := range map[string]func(*testing.T, layers.Store, layers.Store){
 		"what is put is there": putIsThere, "updates": updates, "races": races, "lists": lists, "due": due,
-		"organizations": organizations,
+		"turns": turns, "organizations": organizations,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other := open(t)
@@ -222,6 +222,32 @@ func due(t *testing.T, one, other layers.Store) {
 	}
 	if got := names(at(99), 9); got != "l0l2l1l3" {
 		t.Error(got)
+	}
+}
+
+// turns: an organization with many layers does not keep others' from being among those that are due.
+func turns(t *testing.T, one, other layers.Store) {
+	many, few, ctx := uuid.New(), uuid.New(), t.Context()
+	l := layer("r")
+	for i := range 3 {
+		l.Due = at(i + 1)
+		put(t, one, layers.Ref{Org: many, Name: fmt.Sprint("l", i)}, l)
+	}
+	l.Due = at(9)
+	put(t, one, layers.Ref{Org: few, Name: "f"}, l)
+	found, err := other.Due(ctx, at(99), 3)
+	want := []layers.Ref{{Org: many, Name: "l0"}, {Org: few, Name: "f"}, {Org: many, Name: "l1"}}
+	if diff := cmp.Diff(want, found); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := one.Wake(ctx, many, "r", at(50)); err != nil { // it makes none due, and whoever looks at one looks again
+		t.Error(err)
+	}
+	if l, err := other.Layer(ctx, want[0]); err != nil || l.Revision != 2 {
+		t.Error(l.Revision, err)
+	}
+	if l, err := other.Layer(ctx, want[1]); err != nil || l.Revision != 1 {
+		t.Error("another organization's:", l.Revision, err)
 	}
 }
 

@@ -99,6 +99,8 @@ type command struct {
 	m    *Mirror
 	said tail
 	ctx  context.Context
+	// secrets are what nobody may read that git says: a server may repeat what it was sent.
+	secrets []string
 }
 
 // git prepares a command. It is killed with all its children when the context ends.
@@ -132,10 +134,14 @@ func (c *command) wait() error {
 	case c.ctx.Err() != nil:
 		return c.ctx.Err()
 	}
-	if c.said.text() == "" {
+	said := c.said.text()
+	if said == "" {
 		return explain(err.Error())
 	}
-	return explain(c.said.text())
+	for _, secret := range c.secrets {
+		said = strings.ReplaceAll(said, secret, "(credentials)")
+	}
+	return explain(said)
 }
 
 // output runs a command whose answer is small.
@@ -166,16 +172,26 @@ func (a *atMost) Write(p []byte) (int, error) {
 }
 
 // tail keeps the end of what is written to it.
-type tail struct{ kept []byte }
+type tail struct {
+	kept []byte
+	cut  bool // something came before that
+}
 
 const maxTail = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
 	if over := len(t.kept) - maxTail; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
+		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
 	}
 	return len(p), nil
 }
 
-func (t *tail) text() string { return strings.TrimSpace(string(t.kept)) }
+// text is what was kept, from the beginning of a line: the end of one might be that of a secret.
+func (t *tail) text() string {
+	text := string(t.kept)
+	if t.cut {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return strings.TrimSpace(text)
+}

@@ -139,6 +139,19 @@ func isOneOf(names, of []string) bool {
 // helperName is what a credential helper is asked for by git.
 const helper = `!f() { test "$1" = get && cat <&3; }; f`
 
+// shown are the texts in which a server may repeat the token: as HTTP Basic has it, and as it is.
+func (c Credentials) shown() []string {
+	return []string{base64.StdEncoding.EncodeToString([]byte(c.user() + ":" + c.Token)), c.Token}
+}
+
+// user is who the token is said to be of.
+func (c Credentials) user() string {
+	if c.User == "" {
+		return "x-access-token" // what GitHub wants, and the others ignore
+	}
+	return c.User
+}
+
 // pipe returns the reading end of a pipe with what the credential helper answers. All of it is in the pipe, whose
 // other end is closed.
 func (c Credentials) pipe() (*os.File, error) {
@@ -146,11 +159,7 @@ func (c Credentials) pipe() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := c.User
-	if user == "" {
-		user = "x-access-token" // what GitHub wants, and the others ignore
-	}
-	_, err = write.WriteString("username=" + user + "\npassword=" + c.Token + "\n")
+	_, err = write.WriteString("username=" + c.user() + "\npassword=" + c.Token + "\n")
 	if closed := write.Close(); err == nil {
 		err = closed
 	}

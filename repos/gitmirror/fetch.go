@@ -222,6 +222,7 @@ func (m *Mirror) toRemote(ctx context.Context, r Remote, credentials Credentials
 		return nil, nil, err
 	}
 	c.ExtraFiles = append(c.ExtraFiles, read) // descriptor 3
+	c.secrets = credentials.shown()
 	return m.holding(c), func() { _ = read.Close() }, nil
 }
 

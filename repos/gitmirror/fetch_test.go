@@ -3,8 +3,11 @@ package gitmirror_test
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,6 +206,52 @@ func TestBranches(t *testing.T) {
 	w.source.Branches = []string{"nowhere"}
 	_, err = w.mirror.Fetch(t.Context(), w.source)
 	wantKind(t, err, gitmirror.NotThere)
+}
+
+// TestTemporaryName: a branch whose name git's own temporary files could have stays, and moves when it does.
+func TestTemporaryName(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	w.repo.Commit("Begin")
+	w.repo.Switch("tmp_work")
+	work := w.repo.Commit("Work")
+	w.source.Branches = []string{"*"}
+	w.fetch()
+	if moved := w.fetch().Moved; len(moved) != 0 {
+		t.Errorf("nothing was pushed, and this has moved: %+v", moved)
+	}
+	w.source.Branches = []string{"nowhere"}
+	_, err := w.mirror.Fetch(t.Context(), w.source)
+	wantKind(t, err, gitmirror.NotThere)
+	if head, err := w.mirror.Head(t.Context(), "tmp_work"); err != nil || head != work {
+		t.Errorf("after a fetch that failed, the branch is at %q, %v", head, err)
+	}
+}
+
+// TestRepeatedToken: nobody reads the token where a server says again what it was sent.
+func TestRepeatedToken(t *testing.T) {
+	const token = "tok-5e45a6c0ffee"
+	w := newWorld(t, gitmirror.Limits{})
+	w.repo.Commit("Begin")
+	w.server.Require("bot", token)
+	w.server.Before(func(to http.ResponseWriter, r *http.Request) bool {
+		said := r.Header.Get("Authorization")
+		if said == "" {
+			return true
+		}
+		_, password, _ := r.BasicAuth()
+		to.Header().Set("Content-Type", "text/plain")
+		to.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(to, "You have sent %s, which is %s\n", said, password)
+		return false
+	})
+	w.source.Credentials = gitmirror.Credentials{User: "bot", Token: token}
+	_, err := w.mirror.Fetch(t.Context(), w.source)
+	wantKind(t, err, gitmirror.LoginRefused)
+	coded := base64.StdEncoding.EncodeToString([]byte("bot:" + token))
+	if text := err.Error(); strings.Contains(text, token) || strings.Contains(text, coded) ||
+		!strings.Contains(text, "You have sent Basic (credentials), which is (credentials)") {
+		t.Errorf("the error is %q", text)
+	}
 }
 
 // TestToken: a token goes to the host and nowhere else, and what is wrong with one doesn't say it.

@@ -212,6 +212,23 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
+// TestLongPaths: a few objects make many long paths, which would fill the memory.
+func TestLongPaths(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{Paths: 1000})
+	w.repo.Write(strings.Repeat("a", 200)+"/x.tf", "x")
+	few := w.repo.Commit("Begin")
+	for _, name := range []string{"b", "c", "d", "e"} {
+		w.repo.Write(strings.Repeat(name, 200)+"/x.tf", "x")
+	}
+	many := w.repo.Commit("Grow")
+	w.fetch()
+	tree, err := w.mirror.Tree(t.Context(), few)
+	must(t, err)
+	must(t, tree.Close())
+	_, err = w.mirror.Tree(t.Context(), many)
+	wantKind(t, err, gitmirror.TooLarge)
+}
+
 // TestHostileObjects: objects that nobody makes by mistake are not let in, and the mirror is usable afterwards.
 func TestHostileObjects(t *testing.T) {
 	w := newWorld(t, gitmirror.Limits{})

@@ -27,6 +27,7 @@ type Limits struct {
 	Bytes  int64         // of the mirror, and of each file in it; 2 GiB by default
 	Memory int64         // of each git process' addresses; 3 GiB by default
 	Files  int           // of a commit; 200,000 by default
+	Paths  int           // bytes of all its paths; 64 MiB by default
 	Refs   int           // branches that are kept; 20,000 by default
 }
 
@@ -36,6 +37,7 @@ func (l Limits) withDefaults() Limits {
 	orElse(&l.Bytes, 2<<30)
 	orElse(&l.Memory, 3<<30)
 	orElse(&l.Files, 200_000)
+	orElse(&l.Paths, 64<<20)
 	orElse(&l.Refs, 20_000)
 	return l
 }
@@ -128,6 +130,7 @@ func (m *Mirror) doubt() error { return os.WriteFile(m.suspect(), nil, 0o600) }
 
 // tidy removes what a git process that was killed has left: locks that nobody holds, and halves of packs.
 func (m *Mirror) tidy() error {
+	objects := filepath.Join(m.gitDir(), "objects") + string(filepath.Separator)
 	return filepath.WalkDir(m.gitDir(), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -135,7 +138,9 @@ func (m *Mirror) tidy() error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if name := d.Name(); strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp_") {
+		// Elsewhere tmp_x is a branch; none has a name that ends in .lock.
+		if name := d.Name(); strings.HasSuffix(name, ".lock") ||
+			strings.HasPrefix(name, "tmp_") && strings.HasPrefix(path, objects) {
 			return ignoreMissing(os.Remove(path))
 		}
 		return nil

@@ -39,7 +39,7 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 	if there, err := m.Has(ctx, commit); err != nil || !there {
 		return nil, cmp.Or(err, errNoCommit(commit))
 	}
-	t := &Tree{Commit: commit, m: m, index: map[string]int{}}
+	t, bytes := &Tree{Commit: commit, m: m, index: map[string]int{}}, 0
 	args := []string{"ls-tree", "-r", "-z", "-l", "--full-tree", commit}
 	err := m.stream(ctx, args, func(out *bufio.Reader) (bool, error) {
 		fields := &fieldReader{in: out}
@@ -52,6 +52,7 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 				return false, err
 			}
 			e, err := parseEntry(text)
+			bytes += len(e.Path)
 			switch {
 			case err != nil:
 				return false, err
@@ -59,6 +60,8 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 				return false, newError(TooLarge, "the commit has a path of more than %d bytes", maxLongPath-maxField)
 			case len(t.entries) == m.o.Limits.Files:
 				return false, newError(TooLarge, "the commit has more than %d files, which is the limit", m.o.Limits.Files)
+			case bytes > m.o.Limits.Paths:
+				return false, newError(TooLarge, "the commit's paths have more than %d bytes, which is the limit", m.o.Limits.Paths)
 			}
 			t.entries = append(t.entries, e)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // Store is a layers.Store. Make it with New.
@@ -65,8 +66,10 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		case err != nil:
 			return err
 		case change.Delete:
-			_, err = tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name)
-			return err
+			if _, err = tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name); err != nil {
+				return err
+			}
+			return sqlworkspace.AddEvent(tx, change.Audit)
 		case change.Put == nil:
 			now = was
 			return nil
@@ -74,7 +77,7 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		if now, err = put(tx, ref, was.Revision, *change.Put); err != nil {
 			return err
 		}
-		return nil
+		return sqlworkspace.AddEvent(tx, change.Audit)
 	})
 	if err != nil {
 		return layers.Layer{}, err
@@ -167,8 +170,8 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) (all []layers
 			}
 			ref.Org, err = uuid.Parse(org)
 			return ref, err
-		}, "SELECT org, name FROM layers WHERE due_at > 0 AND due_at <= ? ORDER BY due_at, org, name LIMIT ?",
-			now.UnixMicro(),
+		}, `SELECT org, name FROM (SELECT org, name, due_at, ROW_NUMBER() OVER (PARTITION BY org ORDER BY due_at, name) AS place
+			FROM layers WHERE due_at > 0 AND due_at <= ?) AS due ORDER BY place, due_at, org, name LIMIT ?`, now.UnixMicro(),
 			limit)
 		return err
 	})
@@ -178,6 +181,10 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) (all []layers
 // Wake implements layers.Store.
 func (s *Store) Wake(ctx context.Context, org uuid.UUID, repository string, at time.Time) (woken int, err error) {
 	err = s.db.Write(ctx, org, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE layers SET revision = revision + 1 WHERE org = ? AND repository = ?", org.String(), repository)
+		if err != nil {
+			return err
+		}
 		n, err := sqldb.Count(tx,
 			"UPDATE layers SET due_at = ? WHERE org = ? AND repository = ? AND (due_at = 0 OR due_at > ?)",
 			at.UnixMicro(), org.String(), repository, at.UnixMicro())

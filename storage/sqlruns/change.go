@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // Create implements runs.Store.
@@ -180,6 +181,9 @@ func (t tx) record(id string, last int64, events []runs.Event) error {
 		}
 		if err := t.exec("INSERT INTO run_events (org, run, sequence, body) VALUES (?, ?, ?, ?)", t.org, id, event.Sequence,
 			body); err != nil {
+			return err
+		}
+		if err := sqlworkspace.AddEvent(t, event.Audit); err != nil {
 			return err
 		}
 	}

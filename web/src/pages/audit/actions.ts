@@ -10,6 +10,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['state.expire', 'a deleted state went for good'],
     ['version.purge', 'destroyed a version'],
     ['versions.prune', 'old versions were removed'],
+    ['state.read', 'read a state’s bytes'],
     ['sensitive.read', 'looked at sensitive values'],
   ]],
   ['Locks', [
@@ -72,6 +73,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ]],
   ['Keys and sessions', [
     ['session.begin', 'signed in'],
+    ['login.fail', 'credentials were refused'],
     ['session.end', 'signed out'],
     ['session.end_all', 'signed out everywhere'],
     ['key.make', 'made a key'],

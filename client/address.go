@@ -17,8 +17,11 @@ func ofState(method, name string, below ...string) request {
 
 // ofWorkspace returns a request for a workspace, or for what belongs to it and is below.
 func ofWorkspace(method, name string, below ...string) request {
-	return ofNamed(method, "workspaces", name, func(name []string) bool { return slices.Contains(name, "-") }, below)
+	return ofNamed(method, "workspaces", name, hasMark, below)
 }
+
+// hasMark reports whether a name would be misread because a segment of it is what stands before what belongs to a name.
+func hasMark(name []string) bool { return slices.Contains(name, "-") }
 
 // ofNamed returns a request for what has a name of several segments, or for what belongs to it. A
 // slash in the name stays one, except where the address would be misread as another one.

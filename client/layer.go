@@ -3,22 +3,17 @@ package client
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/holdfast/holdfast/api"
 )
 
 func ofLayer(method, name string, below ...string) request {
-	return ofNamed(method, "layers", name, func(name []string) bool { return slices.Contains(name, "-") }, below)
+	return ofNamed(method, "layers", name, hasMark, below)
 }
 
 // Layers lists layers by name; of a repository, or all for the empty one.
 func (c *Client) Layers(repository string) *List[api.Layer] {
-	query := map[string]string{}
-	if repository != "" {
-		query["repository"] = repository
-	}
-	return newList(c, get("layers", query), "cursor", 0,
+	return listByName(c, "layers", map[string]string{"repository": repository},
 		func(p api.Layers) ([]api.Layer, string) { return p.Layers, textOr(p.Next) })
 }
 

@@ -43,6 +43,12 @@ func newList[P, T any](c *Client, r request, cursor string, limit int, split fun
 		}}
 }
 
+// listByName lists all of a collection by name, or those that a filter leaves: an empty one leaves all.
+func listByName[P, T any](c *Client, collection string, filter map[string]string,
+	split func(P) ([]T, string)) *List[T] {
+	return newList(c, get(collection, filter), "cursor", 0, split)
+}
+
 // All asks for the elements, page after page, and hands them on one by one. It ends with the
 // first error.
 func (l *List[T]) All(ctx context.Context) iter.Seq2[T, error] {

@@ -13,7 +13,7 @@ func ofRepository(method, name, below string) request {
 
 // Repositories lists git repositories by name.
 func (c *Client) Repositories() *List[api.Repository] {
-	return newList(c, get("repositories", map[string]string{}), "cursor", 0,
+	return listByName(c, "repositories", nil,
 		func(p api.Repositories) ([]api.Repository, string) { return p.Repositories, textOr(p.Next) })
 }
 

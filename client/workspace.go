@@ -11,7 +11,7 @@ import (
 
 // Workspaces lists workspaces by name.
 func (c *Client) Workspaces() *List[api.Workspace] {
-	return newList(c, get("workspaces", map[string]string{}), "cursor", 0,
+	return listByName(c, "workspaces", nil,
 		func(p api.Workspaces) ([]api.Workspace, string) { return p.Workspaces, textOr(p.Next) })
 }
 

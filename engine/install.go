@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/plan"
+	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/plugin"
 )
 
@@ -63,7 +64,7 @@ func Install(_ context.Context, dir string, mirrors []string, how Installing) ([
 		if err != nil {
 			return nil, err
 		}
-		l := plugin.Locked{Source: p.String(), Version: found.Version, Constraints: strings.Join(wanted[p], ", "),
+		l := plugin.Locked{Source: p.String(), Version: found.Version, Constraints: provider.Constraints(wanted[p]...),
 			Hashes: []string{hash}}
 		if ok && !upgrade {
 			l.Hashes = slices.Compact(slices.Sorted(slices.Values(append(l.Hashes, locked.Hashes...))))

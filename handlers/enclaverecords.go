@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -63,10 +62,8 @@ func (h enclaves) begin(ctx context.Context, r *request, name string) (answer, e
 
 // record adds bytes to the log of a run that is made elsewhere.
 func (h enclaves) record(ctx context.Context, r *request, name string) (answer, error) {
-	id, stream, offset := r.run(), r.inPath("stream"), r.offset()
-	if strings.Contains(stream, "/") { // %2F at its end
-		r.check(fault.New(fault.RunInvalid, "a run's log is called by its stage: plan or apply"))
-	}
+	id, offset := r.run(), r.offset()
+	stream := r.segment("stream", fault.RunInvalid, "a run's log is called by its stage: plan or apply")
 	if err := r.err(); err != nil {
 		return nil, err
 	}

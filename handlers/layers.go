@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -127,9 +126,9 @@ func (h layerHandlers) check(ctx context.Context, r *request, name string) (laye
 }
 
 func (h layerHandlers) unexpect(ctx context.Context, r *request, name string) (layers.Layer, error) {
-	id := r.inPath("id")
-	if strings.Contains(id, "/") { // %2F at its end
-		return layers.Layer{}, fault.New(fault.LayerInvalid, "that is not the ID of an expectation")
+	id := r.segment("id", fault.LayerInvalid, "that is not the ID of an expectation")
+	if err := r.err(); err != nil {
+		return layers.Layer{}, err
 	}
 	return h.service.Unexpect(ctx, r.caller, name, id)
 }

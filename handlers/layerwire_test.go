@@ -76,12 +76,16 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	s.Ignore = []layers.Rule{{Address: "*", Attribute: "tags"}}
 	commit := layers.Commit{ID: wireCommit, At: at}
 	actor := layers.Actor{KeyID: "k", KeyName: "ana", Subject: "ana"}
-	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "it is planned", CreatedAt: at, UpdatedAt: at,
-		UpdatedBy: actor, Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
-		Run: &layers.Begun{ID: noRun, Want: layers.WantPlan, Commit: wireCommit, At: at},
-		Drifted: []layers.Resource{{Address: "a.b", Type: "a", Action: "changed", ID: "i", Attributes: []string{"x"},
+	// What a tool has said has a value of a state in it.
+	l := &layers.Layer{Settings: s, State: layers.PlanNeeded, Says: "the last plan has failed: vpc-1 exists already",
+		CreatedAt: at, UpdatedAt: at, UpdatedBy: actor,
+		Commits: []layers.CommitVerdict{{Commit: commit, Subject: "Begin", Relevant: true, Why: "x"}},
+		Run: &layers.Begun{ID: noRun, Want: layers.WantPlan, Commit: wireCommit, At: at,
+			Why: "the last plan has failed: vpc-1 exists already"},
+		Drifted: []layers.Resource{{Address: "a.b", Type: "a", Action: "changed", ID: "vpc-1", Attributes: []string{"x"},
 			Since: at, Run: noRun, Cause: "c", Expected: "e", Ignored: true},
-			{Address: "a.c", Type: "a", Action: "changed", Attributes: []string{"x"}, Since: at, Run: noRun, Cause: "c"}},
+			{Address: "a.c", Type: "a", Action: "changed", ID: "vpc-1", Attributes: []string{"x"}, Since: at, Run: noRun,
+				Cause: "c"}},
 		Expected: []layers.Expectation{{ID: "e", Rule: layers.Rule{Address: "a.b", Attribute: "*"}, Owner: "o",
 			Reason: "r", Expires: at.AddDate(1000, 0, 0), By: actor, At: at}},
 		Checks: []layers.CheckPoint{{At: at, Run: noRun, Drifted: 1}},
@@ -89,7 +93,8 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	l.Facts.Branch, l.Facts.Relevant, l.Facts.Checked = commit, commit, at
 	l.Facts.Plan.Commit, l.Facts.Applied.Commit = wireCommit, wireCommit
 	l.Facts.Drift = layers.DriftFact{Run: noRun, At: at, Since: at, Digest: "d", Count: 1}
-	l.Facts.Failures = layers.Failures{Count: 1, RetryAt: at}
+	l.Facts.Failures = layers.Failures{Count: 1, RetryAt: at, Plan: true, Final: true,
+		Reason: "plan failed: vpc-1 exists already", Run: noRun}
 	l.Conditions = layers.Conditions(l.Facts, layers.Terms{}, at).Since(nil, at)
 	if _, err := deps.Layers.Store.Update(t.Context(), layers.Ref{Org: acme, Name: "prod/net"},
 		func(*layers.Layer) (layers.Change, error) { return layers.Change{Put: l}, nil }); err != nil {

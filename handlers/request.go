@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -65,6 +67,16 @@ func (r *request) inPath(name string) string {
 		return value
 	}
 	return escaped
+}
+
+// segment is inPath where no slash can stand, not even as %2F: otherwise it has the fault that is given. To look for
+// such a thing would be answered by 404, which some clients take for an empty state.
+func (r *request) segment(name string, code fault.Code, otherwise string) string {
+	value := r.inPath(name)
+	if strings.Contains(value, "/") {
+		r.check(fault.New(code, "%s", otherwise))
+	}
+	return value
 }
 
 // version reads the version's number from the path.

@@ -151,7 +151,8 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name string) (Layer
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.ReadWorkspace, name); err != nil {
 		return Layer{}, err
 	}
-	return s.Store.Layer(ctx, Ref{p.Org, name})
+	l, err := s.Store.Layer(ctx, Ref{p.Org, name})
+	return seen(p, l), err
 }
 
 // List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be
@@ -169,7 +170,11 @@ func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []La
 	if len(found) == q.Limit {
 		next = found[len(found)-1].Name
 	}
-	return slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) }), next, nil
+	found = slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) })
+	for i := range found {
+		found[i] = seen(p, found[i])
+	}
+	return found, next, nil
 }
 
 // Configure changes settings.
@@ -320,12 +325,12 @@ func (s *Service) entry(p auth.Principal, action audit.Action, name, reason stri
 		Note: "layer " + name}
 }
 
-// acted has the entry of what somebody did delivered, and returns what became of it.
+// acted has the entry of what somebody did delivered, and returns what became of it, as they may see it.
 func (s *Service) acted(ctx context.Context, p auth.Principal, l Layer, err error) (Layer, error) {
 	if err == nil && s.Deliver != nil {
 		s.Deliver(ctx, p.Org)
 	}
-	return l, err
+	return seen(p, l), err
 }
 
 func (s *Service) record(ctx context.Context, e audit.Event) bool {

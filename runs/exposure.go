@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs/plainlog"
 )
 
 // seen is the run as the caller may see it: what a tool has said of it may have values of its state.
@@ -19,7 +20,7 @@ func (s *Service) seen(p auth.Principal, run Run) Run {
 	if p.SeesValues(run.Workspace) {
 		return run
 	}
-	run.Reason = s.plainReason(run.Reason)
+	run.Reason = plainlog.Reason(run.Reason)
 	plain := make([]api.Diagnostic, len(run.Diagnostics))
 	for i, d := range run.Diagnostics {
 		_, summary, _ := strings.Cut(s.plain.Line("Error: "+d.Summary), ": ")
@@ -29,27 +30,13 @@ func (s *Service) seen(p auth.Principal, run Run) Run {
 	return run
 }
 
-// plainReason keeps of a reason which phase failed, and what the server itself says behind that.
-func (s *Service) plainReason(text string) string {
-	for _, said := range []string{" failed: ", " refused: "} {
-		if before, after, ok := strings.Cut(text, said); ok {
-			text = before + strings.TrimSuffix(said, ": ")
-			if at := strings.LastIndex(after, "; the state is at version "); at >= 0 {
-				text += after[at:]
-			}
-			return text
-		}
-	}
-	return text
-}
-
 // seenEvents are events as the caller may see them.
 func (s *Service) seenEvents(p auth.Principal, run Run, all []Event) []Event {
 	if p.SeesValues(run.Workspace) {
 		return all
 	}
 	for i := range all {
-		all[i].Note = s.plainReason(all[i].Note)
+		all[i].Note = plainlog.Reason(all[i].Note)
 	}
 	return all
 }
@@ -102,7 +89,7 @@ type Access interface {
 // noteOf is why a run is where it is, as those may learn it who read the audit log and notices.
 func (s *Service) noteOf(run Run) string {
 	if s.Access != nil && s.Access.StateAccess(run.Org, run.Workspace) == auth.AccessInternal {
-		return s.plainReason(run.Reason)
+		return plainlog.Reason(run.Reason)
 	}
 	return run.Reason
 }

@@ -106,18 +106,24 @@ client TERRAGRUNT terragrunt terragrunt github.com/gruntwork-io/terragrunt Terra
 # provider NAME MODULE: adds the provider to $mirror, for both clients: each asks a registry of
 # its own for it.
 provider() {
-  local name=$1 module=$2 folder=$root/test/clients/provider-$1 version platform target other
+  local name=$1 module=$2 folder=$root/test/clients/provider-$1 version
   version=$(pinned_version "$folder" "$module")
   if [ -z "$version" ]; then
     say "error: $folder/go.mod requires no version of $module"
     exit 1
   fi
+  mirrored hashicorp "$name" "$version" "$module"
+}
+
+# mirrored NAMESPACE NAME VERSION MODULE: builds what is in provider-NAME into $mirror.
+mirrored() {
+  local namespace=$1 name=$2 version=$3 module=$4 platform target other
   platform=$(go env GOOS)_$(go env GOARCH)
-  target=$mirror/registry.opentofu.org/hashicorp/$name/$version/$platform/terraform-provider-${name}_v$version
+  target=$mirror/registry.opentofu.org/$namespace/$name/$version/$platform/terraform-provider-${name}_v$version
   other=${target/registry.opentofu.org/registry.terraform.io}
   if [ ! -x "$target" ]; then
     say "building provider $name $version from source, about a minute the first time, then cached in $mirror"
-    build "$folder" "$module" "provider $name $version" "$target" is_provider
+    build "$root/test/clients/provider-$name" "$module" "provider $name $version" "$target" is_provider
   fi
   if [ ! -x "$other" ]; then
     mkdir -p "$(dirname "$other")"
@@ -125,9 +131,11 @@ provider() {
   fi
 }
 
-# The folder is named after all versions, so that it never has others than those.
-mirror=$cache/providers-$(cat "$root"/test/clients/provider-*/go.mod | sha256sum | cut -c1-12)
+# The folder is named after all versions, and the source of ours, so that it never has others than those.
+mirror=$cache/providers-$(cat "$root"/test/clients/provider-*/go.mod "$root"/test/clients/provider-shelf/*.go |
+  sha256sum | cut -c1-12)
 provider time github.com/hashicorp/terraform-provider-time
 provider local github.com/terraform-providers/terraform-provider-local
 provider http github.com/terraform-providers/terraform-provider-http
+mirrored holdfast shelf 1.0.0 github.com/holdfast/holdfast/test/clients/provider-shelf
 printf 'PROVIDERS=%s\n' "$mirror"

@@ -113,7 +113,7 @@ func layers() map[string][]string {
 		"storage/sqlauth":     {"auth/authfile", "auth/copies", "auth/lastuse", "seal", "storage/sqldb"},
 		"storage/sqlnotices":  {"audit", "storage/moving", "storage/sqldb"},
 		"storage/sqlruns":     {"fault", "runs", "storage/sqldb", "storage/sqlworkspace"},
-		"layers":              {"audit", "auth", "fault", "layers/cron", "layers/relevance"},
+		"layers":              {"audit", "auth", "fault", "layers/cron", "layers/relevance", "runs/plainlog"},
 		"layers/layerstest":   {"fault", "layers"},
 		"storage/sqllayers":   {"fault", "layers", "storage/sqldb", "storage/sqlworkspace"},
 		"layers/cron":         {},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,25 +92,34 @@ func (a *app) applyPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, par
 func (a *app) runPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, o apply.Options) (*apply.Result, error) {
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	again := make(chan os.Signal, 1)
+	// Listened for from the beginning, so that no second interrupt finds nobody and ends the program.
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupts)
 	finished := make(chan struct{})
 	defer close(finished)
 	go func() {
-		select {
-		case <-finished:
+		if !came(interrupts, finished) || !came(ctx.Done(), finished) {
 			return
-		case <-ctx.Done():
 		}
-		signal.Notify(again, os.Interrupt)
-		defer signal.Stop(again)
-		select {
-		case <-again:
+		fmt.Fprintln(a.stderr, "Interrupted: what has begun comes to its end, and nothing else is begun. "+
+			"A second interrupt ends that too.")
+		if came(interrupts, finished) {
 			cancel()
-		case <-finished:
 		}
 	}()
 	o.Stop = ctx.Done()
 	return e.Apply(hard, p, o)
+}
+
+// came waits for something, and is false if everything is finished before.
+func came[T any](something <-chan T, finished <-chan struct{}) bool {
+	select {
+	case <-something:
+		return true
+	case <-finished:
+		return false
+	}
 }
 
 func (a *app) showEvent(e apply.Event) {

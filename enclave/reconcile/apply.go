@@ -198,19 +198,26 @@ func (r *Reconciler) lookDriven(ctx context.Context, l *look) error {
 	if err != nil {
 		return err
 	}
-	l.exists = seen.Exists
+	if l.exists = seen.Exists; seen.Exists {
+		var version uint64
+		if l.has, version, err = r.outputsOf(ctx, l.partition, false); err != nil {
+			return err
+		}
+		l.exists = version > 0 || l.partition.Backend == enclave.Managed // a tool takes a state that is gone for an empty one
+	}
 	switch {
-	case !seen.Exists:
+	case !l.exists:
 		l.because("it isn't there yet")
 	case seen.Same == nil || !seen.Same(l.partition, l.record, l.inputs):
 		l.because("its inputs or files differ, or it was not applied to its end")
 	case r.All:
 		l.because("all are asked for")
+	default:
+		if err := missing(l.partition, l.has); err != nil {
+			l.because("%v", err)
+		}
 	}
-	if seen.Exists {
-		l.has, _, err = r.outputsOf(ctx, l.partition, false)
-	}
-	return err
+	return nil
 }
 
 // provision has a driver make a partition.

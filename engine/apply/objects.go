@@ -253,7 +253,7 @@ func (r *run) bring(ctx context.Context, c *plan.Change) error {
 // nothing else.
 func (r *run) replan(ctx context.Context, c *plan.Change, configured provider.Provider, prior, config cty.Value,
 	private []byte) (provider.PlanResult, error) {
-	if !c.Before.IsNull() { // also for what is replaced: its configuration was planned so
+	if c.Action == plan.Update { // what is replaced is as the configuration says, whatever was there
 		config = plan.Ignore(c, config)
 	}
 	planned, err := configured.Plan(ctx, provider.PlanRequest{Type: c.Address.Type, Prior: prior,

@@ -214,8 +214,10 @@ func (m *Module) readOutput(b *hcl.Block) error {
 		return err
 	}
 	o := &Output{Name: name, Expr: c.Attributes["value"].Expr, Range: b.DefRange}
-	if err := constant(c, "sensitive", &o.Sensitive, constructOf(b)); err != nil {
-		return err
+	for field, into := range map[string]any{"description": &o.Description, "sensitive": &o.Sensitive} {
+		if err := constant(c, field, into, constructOf(b)); err != nil {
+			return err
+		}
 	}
 	if o.DependsOn, err = traversals(c, "depends_on", constructOf(b)); err != nil {
 		return err

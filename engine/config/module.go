@@ -68,12 +68,12 @@ type Local struct {
 
 // Output is what a module hands out.
 type Output struct {
-	Name      string
-	Expr      hcl.Expression
-	Sensitive bool
-	DependsOn []hcl.Traversal
-	Checks    []Check
-	Range     hcl.Range
+	Name, Description string
+	Expr              hcl.Expression
+	Sensitive         bool
+	DependsOn         []hcl.Traversal
+	Checks            []Check
+	Range             hcl.Range
 }
 
 // Resource is a resource or data block.

@@ -54,6 +54,7 @@ func (p *planner) data(c *Change, configured provider.Provider, config cty.Value
 	if !config.IsWhollyKnown() || p.waits(c) {
 		c.Action, c.Before, c.After = Read, cty.NullVal(c.Schema.CtyType()), Unsettled(c.Schema.Block, config)
 		c.Reason = "read during apply"
+		p.plan.Prior.Remove(c.Address, "") // what was read before doesn't count any more
 		p.note(c)
 		return shown(c.After, c.Schema, c.Sensitive), nil
 	}
@@ -116,6 +117,7 @@ func (p *planner) managed(c *Change, configured provider.Provider, config cty.Va
 		}
 		return nil
 	}
+	whole := config
 	if !c.Before.IsNull() {
 		config = Ignore(c, config)
 	}
@@ -146,7 +148,7 @@ func (p *planner) managed(c *Change, configured provider.Provider, config cty.Va
 		}
 	}
 	if c.Reason != "" {
-		return p.replace(c, configured, config)
+		return p.replace(c, configured, whole)
 	}
 	c.Action = NoOp
 	// Some clients record what the schema calls sensitive too, and others only what the configuration does.
@@ -198,13 +200,13 @@ func prevented(c *Change) error {
 
 // refresh brings a record to what the object is now. One that is gone is planned to be created again.
 func (p *planner) refresh(c *Change, rec *record, configured provider.Provider) error {
-	value, err := configured.Upgrade(p.ctx, c.Address.Type, rec.current.SchemaVersion, rec.current.Attributes)
-	if err != nil {
-		return err
-	}
 	if rec.current.SchemaVersion > c.Schema.Version {
 		return diag.Stateful(nil, "%s was recorded by a newer provider: version %d of its schema, here is %d", c.Address,
 			rec.current.SchemaVersion, c.Schema.Version)
+	}
+	value, err := configured.Upgrade(p.ctx, c.Address.Type, rec.current.SchemaVersion, rec.current.Attributes)
+	if err != nil {
+		return err
 	}
 	c.Before, c.PriorPrivate = value, rec.current.Private
 	if p.plan.Options.NoRefresh {

@@ -93,6 +93,8 @@ type Plan struct {
 	Changes []*Change
 	Drift   []*Change // what was changed outside
 	Outputs []Output
+
+	registry *provider.Registry // of which JSON asks for schemas
 }
 
 // Count says how many objects are added, changed and destroyed.

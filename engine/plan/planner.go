@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -56,9 +57,12 @@ func Make(ctx context.Context, root *config.Module, inputs map[string]cty.Value,
 	p := &planner{ctx: ctx, providers: providers, done: map[string]planned{}, wanted: map[string]bool{},
 		pending: map[string]bool{}, createFst: map[string]bool{},
 		plan: &Plan{Root: root, Inputs: inputs, Options: options, Recorded: recorded, Prior: recorded.Clone(),
-			Absent: absent}}
+			Absent: absent, registry: registry}}
 	p.eval = eval.New(root, inputs, p)
 	err := p.make()
+	if err == nil {
+		p.describe(root)
+	}
 	return p.plan, joined(err, providers.Close())
 }
 
@@ -83,6 +87,23 @@ func (p *planner) make() error {
 		return nil
 	}
 	return p.outputs()
+}
+
+// describe has the registry know the schemas of all that is configured, also in modules without instances, so
+// that JSON can show it. Of what can't be asked JSON shows less.
+func (p *planner) describe(m *config.Module) {
+	names := slices.Collect(maps.Keys(m.Providers))
+	for _, r := range m.Resources {
+		names = append(names, r.Provider)
+	}
+	for _, name := range names {
+		if source, err := Source(m, name); err == nil {
+			_, _ = p.providers.Registry.Schemas(p.ctx, source)
+		}
+	}
+	for _, call := range m.Calls {
+		p.describe(call.Module)
+	}
 }
 
 // index sorts the state's records by address, moved to where the configuration has them now.

@@ -52,10 +52,7 @@ func (r *Registry) New(ctx context.Context, p addr.Provider) (Provider, error) {
 
 // Schemas describes a provider. The first answer is kept.
 func (r *Registry) Schemas(ctx context.Context, p addr.Provider) (*Schemas, error) {
-	r.mu.Lock()
-	known := r.schemas[p]
-	r.mu.Unlock()
-	if known != nil {
+	if known := r.Known(p); known != nil {
 		return known, nil
 	}
 	made, err := r.New(ctx, p)
@@ -71,4 +68,11 @@ func (r *Registry) Schemas(ctx context.Context, p addr.Provider) (*Schemas, erro
 	defer r.mu.Unlock()
 	r.schemas[p] = schemas
 	return schemas, nil
+}
+
+// Known describes a provider if that was asked before, and is nil otherwise. It starts no program.
+func (r *Registry) Known(p addr.Provider) *Schemas {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.schemas[p]
 }

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -141,15 +143,30 @@ func (n *NestedBlock) empty() cty.Value {
 	return cty.NullVal(object)
 }
 
-// SensitivePaths lists the paths in value that the schema calls sensitive.
+// SensitivePaths lists the paths in value that the schema calls sensitive. A set with something sensitive in it is
+// so as a whole, since its elements have no names.
 func (b *Block) SensitivePaths(value cty.Value) []cty.Path {
 	var paths []cty.Path
 	b.each(value, nil, func(a *Attribute, path cty.Path) {
-		if a.Sensitive {
+		if !a.Sensitive {
+			return
+		}
+		path = outsideOfSets(path)
+		if !slices.ContainsFunc(paths, path.Equals) {
 			paths = append(paths, path)
 		}
 	})
 	return paths
+}
+
+// outsideOfSets is a path up to the first set that it leads into.
+func outsideOfSets(path cty.Path) cty.Path {
+	for i, step := range path {
+		if in, ok := step.(cty.IndexStep); ok && in.Key.Type() != cty.String && in.Key.Type() != cty.Number {
+			return path[:i]
+		}
+	}
+	return path
 }
 
 // each calls f for each attribute of a value, with its path.

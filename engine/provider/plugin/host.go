@@ -59,7 +59,7 @@ func connect(ctx context.Context, name string, log *tail, config *goplugin.Clien
 		5: {"provider": connected{}}, 6: {"provider": connected{}}}
 	config.AllowedProtocols = []goplugin.Protocol{goplugin.ProtocolGRPC}
 	config.Logger = hclog.New(&hclog.LoggerOptions{Output: log, Level: hclog.Info, DisableTime: true})
-	config.SyncStdout, config.SyncStderr = log, log
+	config.Stderr, config.SyncStdout, config.SyncStderr = log, log, log
 	config.GRPCDialOptions = []grpc.DialOption{grpc.WithDefaultCallOptions(
 		grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage))}
 	client := goplugin.NewClient(config)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/zclconf/go-cty/cty"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/plugin/wire"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // shownVersion is the version of Terraform that providers are told, whose manners the engine has.
@@ -42,12 +44,27 @@ func (r *remote) call(ctx context.Context, name string, request, response proto.
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case r.client.Exited() || status.Code(err) == codes.Unavailable:
+	case r.exited(ctx, err):
 		return &provider.Fault{Summary: fmt.Sprintf("the provider %s crashed during %s", r.name, name),
 			Detail: status.Convert(err).Message() + r.log.said()}
 	}
 	return &provider.Fault{Summary: fmt.Sprintf("the provider %s failed at %s", r.name, name),
 		Detail: status.Convert(err).Message() + r.log.said()}
+}
+
+// exitedWithin is how long a provider whose connection has broken off has to be gone, with all that it logged read.
+const exitedWithin = 5 * time.Second
+
+// exited reports whether a call failed because the provider crashed.
+func (r *remote) exited(ctx context.Context, err error) bool {
+	if status.Code(err) != codes.Unavailable {
+		return r.client.Exited()
+	}
+	ctx, cancel := context.WithTimeout(ctx, exitedWithin)
+	defer cancel()
+	for !r.client.Exited() && pause.For(ctx, 10*time.Millisecond) == nil {
+	}
+	return true
 }
 
 func (r *remote) Schemas(ctx context.Context) (*provider.Schemas, error) {

@@ -51,14 +51,14 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, repository st
 		if err := s.Gate.Authorize(ctx, p, auth.ApproveRun); err != nil {
 			return err
 		}
+		if p.States != nil {
+			return errors.Join(fault.New(fault.RightMissing,
+				"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States),
+				s.Audit.Record(ctx, audit.Refusal(p, auth.WriteWorkspace, "", fault.RightMissing, s.clock())))
+		}
 	}
 	if err := set.Check(); err != nil {
 		return err
-	}
-	if p.States != nil {
-		return errors.Join(fault.New(fault.RightMissing,
-			"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States),
-			s.Audit.Record(ctx, audit.Refusal(p, auth.WriteWorkspace, "", fault.RightMissing, s.clock())))
 	}
 	if err := s.Repositories.Known(ctx, p.Org, repository); err != nil {
 		return err

@@ -51,7 +51,18 @@ func (e *Engine) Rules() []rules.Rule { return append(e.builtin.Rules(), e.secre
 type Options struct {
 	Own     []Own // policies of whoever asks
 	Waivers policy.Waivers
-	Now     time.Time
+	// Narrow are waivers of somebody who may change only some workspaces: they count for no policy that holds for all.
+	Narrow policy.Waivers
+	Now    time.Time
+}
+
+// waived is why a finding is let be, of one of Own or of none; nil where it isn't.
+func (o Options) waived(f api.InsightFinding, own int) *api.InsightWaiver {
+	by := o.Waivers.Of(f, o.Now)
+	if by != nil || own >= 0 && o.Own[own].Bundle != nil && o.Own[own].Bundle.Workspace == "" {
+		return by
+	}
+	return o.Narrow.Of(f, o.Now)
 }
 
 // Own is a bundle of policies of whoever asks.
@@ -167,7 +178,7 @@ func findingsOf(p *facts.Plan, list []hit, o Options, all *api.Insight) []api.In
 		one := api.InsightFinding{Rule: f.Rule.ID, Severity: f.Severity, Kind: f.Rule.Kind, Resource: f.Resource,
 			Title: f.Rule.Title, Description: f.Message, Recommendation: f.Recommendation, Link: f.Rule.Link,
 			Standing: standing[f.Resource]}
-		one.Waived = o.Waivers.Of(one, o.Now)
+		one.Waived = o.waived(one, f.own)
 		if f.own >= 0 {
 			one.Policy = o.Own[f.own].name()
 		}

@@ -92,6 +92,43 @@ func TestBundlesEnforce(t *testing.T) {
 	}
 }
 
+// TestNarrowWaivers: who may change the bundles of some workspaces only lets nothing be that holds for all of them.
+func TestNarrowWaivers(t *testing.T) {
+	kept, s, plan, me := bundlesOf(t)
+	waivers := policy.File{Path: policy.WaiversFile, Content: `waivers:
+  - {rule: acme.large, resource: "*", owner: ann, reason: it has to be, expires: 2099-01-01}
+`}
+	narrow := me
+	patterns, err := auth.ParsePatterns("prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow.States = patterns
+	push := func(by auth.Principal, workspace, name string, enforce policy.Enforcement, file policy.File) {
+		t.Helper()
+		if _, err := kept.Push(t.Context(), by, workspace, name, []policy.File{file}, enforce, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	push(narrow, "prod", "large", policy.Refuse, regoFile(largeRego))
+	push(narrow, "prod", "let", policy.Advise, waivers)
+	if got := held(t, s, plan); got.Refused != "" {
+		t.Errorf("the workspace's own: %+v", got)
+	}
+	push(me, "", "large", policy.Refuse, regoFile(largeRego))
+	if got := held(t, s, plan); !strings.Contains(got.Refused, "large deny it") {
+		t.Errorf("the organization's is waived by who may not change it: %+v", got)
+	}
+	push(me, "prod", "let", policy.Advise, waivers)
+	if got := held(t, s, plan); got.Refused != "" {
+		t.Errorf("by who may: %+v", got)
+	}
+	push(narrow, "prod", "let", policy.Advise, waivers) // the same is no other version
+	if got := held(t, s, plan); got.Refused != "" {
+		t.Errorf("pushed again by who may not: %+v", got)
+	}
+}
+
 // TestBundlesThatBreak: a rule that breaks, takes too much memory or too long is a reason to hold where its
 // bundle gates, and says so.
 func TestBundlesThatBreak(t *testing.T) {

@@ -184,7 +184,11 @@ func (s *Service) options(ctx context.Context, asked policy.InForce) (o Options,
 		case err != nil:
 			return o, nil, err
 		default:
-			own.Set, o.Waivers = made.Set, o.Waivers.With(made.Waivers)
+			if own.Set = made.Set; b.Workspace == "" || b.Wide {
+				o.Waivers = o.Waivers.With(made.Waivers)
+			} else {
+				o.Narrow = o.Narrow.With(made.Waivers)
+			}
 			if made.Prices != nil {
 				sheet = made.Prices
 			}

@@ -105,7 +105,8 @@ func (s *Service) Accept(ctx context.Context, p auth.Principal, found Discovery,
 			return fault.New(fault.LayerNotFound, "the repository has no layer %q", name)
 		}
 		o := found.Layers[i]
-		if _, err := s.put(ctx, p, New{o.Name, o.Tool, o.Version, o.Settings}, true); err != nil {
+		made := New{Name: o.Name, Tool: o.Tool, Version: o.Version, Settings: o.Settings}
+		if _, err := s.put(ctx, p, made, true); err != nil {
 			return err
 		}
 	}

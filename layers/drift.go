@@ -79,7 +79,7 @@ func Compare(found []Changed, rules []Rule, expected []Expectation, before []Res
 		all = append(all, r)
 	}
 	slices.SortFunc(all, func(a, b Resource) int { return cmp.Compare(a.Address, b.Address) })
-	return all[:min(len(all), mostDrifted)]
+	return fitting(all[:min(len(all), mostDrifted)])
 }
 
 // WholeResource is the attribute of a resource that was created or deleted outside.
@@ -307,8 +307,15 @@ func without(all, other []Resource) (left []string) {
 }
 
 func named(addresses []string) string {
-	const shown = 5
-	text := strings.Join(addresses[:min(len(addresses), shown)], ", ")
+	const shown, most = 5, 300
+	var some []string
+	for _, address := range addresses[:min(len(addresses), shown)] {
+		if len(address) > most {
+			address = strings.ToValidUTF8(address[:most], "") + "…"
+		}
+		some = append(some, address)
+	}
+	text := strings.Join(some, ", ")
 	if more := len(addresses) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d others", more)
 	}

@@ -62,6 +62,8 @@ type New struct {
 	Name          string
 	Tool, Version string // of its workspace; empty for what there is
 	Settings      Settings
+
+	was *Settings // what they are a change of; nil for none
 }
 
 // Add makes a layer, and its workspace where there is none of its name. To make it again with the same settings changes
@@ -107,6 +109,10 @@ func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool
 			return Change{}, nil
 		case l != nil && !replace:
 			return Change{}, errExists(n.Name)
+		case n.was != nil && l == nil:
+			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", n.Name)
+		case n.was != nil && !l.Settings.equal(*n.was):
+			return Change{}, fault.New(fault.Busy, "somebody else changes the layer at this moment; try again")
 		case l == nil && count >= s.MaxLayers:
 			return Change{}, fault.New(fault.LayersFull, "the organization has %d layers, and may have no more", count)
 		}
@@ -186,8 +192,9 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, name string, 
 	if err != nil {
 		return Layer{}, err
 	}
+	was := l.Settings
 	change(&l.Settings)
-	return s.put(ctx, p, New{Name: name, Settings: l.Settings}, true)
+	return s.put(ctx, p, New{Name: name, Settings: l.Settings, was: &was}, true)
 }
 
 // Remove takes a layer away. Its workspace and state stay; a run that goes on does.
@@ -297,23 +304,24 @@ func (s *Service) Unexpect(ctx context.Context, p auth.Principal, name, id strin
 	return s.acted(ctx, p, l, err)
 }
 
-// maxGrouped is how many layers are looked at for drift at once.
-const maxGrouped = 10_000
+// maxGrouped is how many resources that have drifted are shown at once.
+const maxGrouped = 20_000
 
 // Drift returns what has drifted in the layers that the caller may see, by its cause.
 func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) {
 	var all []Layer
+	shown := 0
 	for after := ""; ; {
-		page, next, err := s.List(ctx, p, Query{After: after, Limit: 500})
+		page, next, err := s.List(ctx, p, Query{After: after, Limit: 100})
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range page {
-			if len(l.Drifted) > 0 {
-				all = append(all, l)
+			if shown += len(l.Drifted); len(l.Drifted) > 0 {
+				all = append(all, Layer{Ref: l.Ref, Drifted: l.Drifted})
 			}
 		}
-		if after = next; next == "" || len(all) > maxGrouped {
+		if after = next; next == "" || shown > maxGrouped {
 			return Groups(all), nil
 		}
 	}

@@ -55,20 +55,18 @@ func (s *Service) forgeConfig(r Repository, secrets Secrets) forge.Config {
 	return c
 }
 
-// apiOf is where the API of a provider is: what the settings say, or else at the host of the URL unless that is one of
-// the provider's own.
+// apiOf is where the API of a provider is: what the settings say, or else at the host of the URL unless that is the
+// provider's own; empty for where that one's is. A token of another host's never goes there.
 func apiOf(s Settings) string {
 	remote, err := gitmirror.ParseURL(s.URL, true)
 	if s.API != "" || err != nil {
 		return s.API
 	}
 	path, ok := map[forge.Provider]string{forge.GitHub: "/api/v3", forge.GitLab: "/api/v4", forge.Gitea: "/api/v1",
-		forge.Forgejo: "/api/v1"}[forge.Provider(s.Provider)]
-	switch remote.Host {
-	case "github.com", "gitlab.com", "codeberg.org", "bitbucket.org":
-		ok = false
-	}
-	if !ok || remote.Scheme == "ssh" {
+		forge.Forgejo: "/api/v1", forge.Bitbucket: "/2.0"}[forge.Provider(s.Provider)]
+	own := map[forge.Provider]string{forge.GitHub: "github.com", forge.GitLab: "gitlab.com",
+		forge.Forgejo: "codeberg.org", forge.Bitbucket: "bitbucket.org"}[forge.Provider(s.Provider)]
+	if !ok || remote.Scheme == "ssh" || remote.Host == own {
 		return ""
 	}
 	remote.Path = path

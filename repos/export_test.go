@@ -1,10 +1,18 @@
 package repos
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // AppToken is what git fetches with as a GitHub App.
 func (s *Service) AppToken(ctx context.Context, r Repository, secrets Secrets) (string, error) {
 	return s.appToken(ctx, r, secrets)
+}
+
+// HeadsKept are those of heads that a status has.
+func HeadsKept(heads map[string]string, named ...string) map[string]string {
+	return Status{}.fetched(time.Time{}, 0, heads, named).Heads
 }
 
 // Flying is how many repositories are being fetched.

@@ -115,7 +115,7 @@ func (s *Service) fetchOnce(ctx context.Context, org, id uuid.UUID, c *claim) (R
 		r.Status = r.Status.failed(began, err)
 		err = told(r, err)
 	} else {
-		r.Status = r.Status.fetched(began, got.Bytes, heads)
+		r.Status = r.Status.fetched(began, got.Bytes, heads, r.Settings.Branches)
 	}
 	next := r.Status.next(r.Settings.Poll, s.Random())
 	if failed := s.finish(ctx, r, c, began, next); failed != nil {
@@ -183,6 +183,9 @@ func (s *Service) fetchFrom(ctx context.Context, r Repository) (gitmirror.Fetche
 	}
 	credentials, err := s.gitCredentials(ctx, r)
 	if err != nil {
+		return gitmirror.Fetched{}, nil, err
+	}
+	if err := s.checkRoom(ctx, r); err != nil {
 		return gitmirror.Fetched{}, nil, err
 	}
 	m, err := s.mirror(r.ID)

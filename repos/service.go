@@ -44,6 +44,8 @@ type Limits struct {
 	Workers      int // fetches at once in this process; 4 by default, of which an organization has at most half
 	Deliveries   int // that are remembered of a repository; 50,000 by default
 	Git          gitmirror.Limits
+	// Mirrors is how many bytes the mirrors of an organization may have together; ten times those of one by default.
+	Mirrors int64
 }
 
 // Seals is what encrypts secrets. *seal.Sealer is one.
@@ -77,6 +79,8 @@ func NewService(d Deps) *Service {
 	orElse(&d.Limits.Repositories, 200)
 	orElse(&d.Limits.Workers, 4)
 	orElse(&d.Limits.Deliveries, 50_000)
+	d.Limits.Git = d.Limits.Git.WithDefaults()
+	orElse(&d.Limits.Mirrors, 10*d.Limits.Git.Bytes)
 	life, end := context.WithCancel(context.Background())
 	return &Service{Deps: d, workers: turns.New(d.Limits.Workers, max(d.Limits.Workers/2, 1)),
 		wake: make(chan struct{}, 1), life: life, end: end, flights: map[uuid.UUID]*flights{},

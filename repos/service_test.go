@@ -544,3 +544,74 @@ func TestAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestRoom: an organization's mirrors take no more of the disk together than they may, and are in no other's way.
+func TestRoom(t *testing.T) {
+	w := newWorld(t)
+	log := memory.New(64 << 20)
+	t.Cleanup(func() { _ = log.Close() })
+	small := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Audit: log, Seals: w.Seals,
+		Folder: t.TempDir(), Allowed: w.Allowed, CAFile: w.CAFile, Now: w.now, Random: w.Random, Log: w.Log,
+		Limits: repos.Limits{Mirrors: 1}})
+	t.Cleanup(small.Close)
+	other := principal(uuid.New(), auth.Owner)
+	for _, name := range []string{"first", "second"} {
+		w.git.Repo(t, name).Commit("Begin")
+		w.create(name, w.git.URL(name), hook.Plain)
+		must(t, errOf(small.Get(t.Context(), w.caller, name)))
+	}
+	_, _, err := small.Create(t.Context(), other, "first", at(w.git.URL("first"), hook.Plain))
+	must(t, err)
+	must(t, errOf(small.Fetch(t.Context(), w.caller, "first")))
+	_, err = small.Fetch(t.Context(), w.caller, "second")
+	wantCode(t, err, fault.RepositoryFailed)
+	r, err := small.Get(t.Context(), w.caller, "second")
+	if must(t, err); r.Status.Kind != gitmirror.TooLarge {
+		t.Errorf("the status is %+v", r.Status)
+	}
+	must(t, errOf(small.Fetch(t.Context(), w.caller, "first"))) // it is there already
+	must(t, errOf(small.Fetch(t.Context(), other, "first")))
+}
+
+// TestManyBranches: which branches are known does not change from fetch to fetch, and those that are named always are.
+func TestManyBranches(t *testing.T) {
+	heads := map[string]string{"zeta": "z"}
+	for i := range 2 * repos.MaxHeads {
+		heads[fmt.Sprintf("b%04d", i)] = "c"
+	}
+	for range 3 {
+		kept := repos.HeadsKept(heads, "*", "zeta")
+		if len(kept) != repos.MaxHeads || kept["zeta"] != "z" || kept["b0000"] == "" || kept["b0998"] == "" {
+			t.Fatalf("%d are known, zeta %q", len(kept), kept["zeta"])
+		}
+	}
+}
+
+// TestTokenStaysWithItsHost: whatever the provider is said to be, the token goes to no other host than that of the
+// repository, unless it is the provider's own.
+func TestTokenStaysWithItsHost(t *testing.T) {
+	w := newWorld(t)
+	for i, c := range []struct {
+		url      string
+		provider hook.Provider
+		want     string
+	}{
+		{"https://git.example.com/a/b.git", hook.Bitbucket, "https://git.example.com/2.0"},
+		{"https://git.example.com:8443/a/b.git", hook.GitLab, "https://git.example.com:8443/api/v4"},
+		{"https://gitlab.com/a/b.git", hook.GitHub, "https://gitlab.com/api/v3"},
+		{"https://github.com/a/b.git", hook.GitHub, ""},
+		{"https://bitbucket.org/a/b.git", hook.Bitbucket, ""},
+		{"https://codeberg.org/a/b.git", hook.Forgejo, ""},
+	} {
+		name := fmt.Sprint("r", i)
+		_, _, err := w.Create(t.Context(), w.caller, name, repos.Order{Settings: func(s *repos.Settings) error {
+			s.URL, s.Provider, s.Credential = c.url, c.provider, repos.Token
+			return nil
+		}, Secrets: func(s *repos.Secrets) { s.Token = "tok" }})
+		must(t, err)
+		got, err := w.Credential(t.Context(), w.caller.Org, name)
+		if must(t, err); got.Forge.API != c.want {
+			t.Errorf("%s as %s: %q, not %q", c.url, c.provider, got.Forge.API, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package repos
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/repos/gitmirror"
@@ -30,14 +31,14 @@ const (
 	spacing = 5 * time.Second
 )
 
-// fetched is the status after a fetch that went well.
-func (s Status) fetched(at time.Time, bytes int64, heads map[string]string) Status {
-	kept := maps.Clone(heads)
-	for branch := range kept {
-		if len(kept) <= MaxHeads {
-			break
+// fetched is the status after a fetch that went well. Where there are too many branches, it has those that are named
+// and the first ones by name: the same each time.
+func (s Status) fetched(at time.Time, bytes int64, heads map[string]string, named []string) Status {
+	kept := map[string]string{}
+	for _, branch := range slices.Concat(named, slices.Sorted(maps.Keys(heads))) {
+		if commit, there := heads[branch]; there && len(kept) < MaxHeads {
+			kept[branch] = commit
 		}
-		delete(kept, branch)
 	}
 	return Status{Fetched: at, Tried: at, Bytes: bytes, Heads: kept}
 }

@@ -30,7 +30,7 @@ func TestSharedThings(t *testing.T) {
 		}
 	}
 	why := append(scenarioNames(), ofOne, inOrder, atStart, ofOperator, byPlaces, byTurns, byInsight, byFetches,
-		byHooks, limited, claimed, refused)
+		bySweeps, byHooks, limited, claimed, refused)
 	for _, key := range slices.Sorted(maps.Keys(sharedThings())) {
 		if !slices.Contains(why, sharedThings()[key]) {
 			t.Errorf("%q: %q is neither a scenario nor a reason", key, sharedThings()[key])

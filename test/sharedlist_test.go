@@ -27,6 +27,7 @@ const (
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byTurns    = "a part of them is left to others, whatever one asks for: storage/mysqlstates/turns_test.go"
 	byFetches  = "an organization has at most half of the workers: repos/service_test.go"
+	bySweeps   = "a sweep of layers takes a minute of an organization at most: layers/stuck_test.go"
 	byHooks    = "an organization has at most a quarter of the places: handlers/webhooks.go"
 	byInsight  = "a place is left to others, whatever one asks for: insight/service_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
@@ -42,8 +43,9 @@ func scenarioNames() []string {
 // which an organization does its worst to it, or the reason why there is none.
 func sharedThings() map[string]string {
 	return map[string]string{
-		"cmd/holdfast: make(chan os.Signal, 1)":                                    atStart,
+		"cmd/holdfast: make(chan os.Signal, 2)":                                    atStart,
 		"enclave/reconcile: make(chan struct{}, width)":                            atStart,
+		"layers: make(chan struct{}, together)":                                    bySweeps,
 		"layers/relevance: group.SetLimit(runtime.GOMAXPROCS(0))":                  ofOne,
 		"engine/apply: make(chan error, 1)":                                        atStart,
 		"engine/apply: make(chan struct{}, r.options.Parallelism)":                 atStart,

@@ -48,6 +48,9 @@ type Bundle struct {
 	Tests     int         `json:"tests"`
 	CreatedAt time.Time   `json:"created_at"`
 	CreatedBy audit.Actor `json:"created_by"`
+	// Wide says that whoever pushed it may change what holds for all workspaces: the waivers of a workspace's own
+	// bundle count for the organization's bundles then.
+	Wide bool `json:"wide,omitempty"`
 }
 
 // File is one of a bundle's.

@@ -29,7 +29,7 @@ func (f InForce) Digest() string {
 	}
 	sum := sha256.New()
 	for _, b := range f.Bundles {
-		fmt.Fprintf(sum, "%q %q %s %s\n", b.Workspace, b.Name, b.Enforce, b.Digest)
+		fmt.Fprintf(sum, "%q %q %s %s %t\n", b.Workspace, b.Name, b.Enforce, b.Digest, b.Wide)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -88,6 +88,7 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, workspace, name st
 		return Bundle{}, err
 	}
 	made.Enforce, made.Message, made.CreatedAt, made.CreatedBy = enforce, message, s.clock(), audit.ActorOf(p)
+	made.Wide = p.States == nil
 	kept, err := json.Marshal(files)
 	if err != nil {
 		return Bundle{}, err
@@ -98,7 +99,7 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, workspace, name st
 		case newest == nil && bundles >= MaxBundles:
 			return Change{}, fault.New(fault.PoliciesFull, "the organization has %d bundles of policies, and may have no more",
 				bundles)
-		case newest != nil && newest.Digest == made.Digest && newest.Enforce == made.Enforce:
+		case newest != nil && newest.Digest == made.Digest && newest.Enforce == made.Enforce && (newest.Wide || !made.Wide):
 			return Change{}, nil
 		}
 		next := int64(1)

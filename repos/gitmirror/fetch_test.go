@@ -3,7 +3,9 @@ package gitmirror_test
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -251,6 +253,25 @@ func TestRepeatedToken(t *testing.T) {
 	if text := err.Error(); strings.Contains(text, token) || strings.Contains(text, coded) ||
 		!strings.Contains(text, "You have sent Basic (credentials), which is (credentials)") {
 		t.Errorf("the error is %q", text)
+	}
+}
+
+// TestEndedFS: whoever goes through a tree that takes too long stops when nobody waits any more.
+func TestEndedFS(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	w.repo.Write("a/x.tf", "x")
+	commit := w.repo.Commit("Begin")
+	w.fetch()
+	tree, err := w.mirror.Tree(t.Context(), commit)
+	must(t, err)
+	defer tree.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	files := tree.FS(ctx)
+	_, err = fs.ReadDir(files, "a")
+	must(t, err)
+	cancel()
+	if _, err := fs.ReadDir(files, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -34,6 +34,9 @@ func (f *treeFS) find(op, name string) (Entry, error) {
 	if !fs.ValidPath(name) {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
+	if err := f.ctx.Err(); err != nil {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
+	}
 	e, err := f.t.follow(f.ctx, name)
 	if KindOf(err) == NotThere {
 		err = fs.ErrNotExist

@@ -31,7 +31,8 @@ type Limits struct {
 	Refs   int           // branches that are kept; 20,000 by default
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns the limits with the defaults in the place of zero fields.
+func (l Limits) WithDefaults() Limits {
 	orElse(&l.Fetch, 15*time.Minute)
 	orElse(&l.Read, 2*time.Minute)
 	orElse(&l.Bytes, 2<<30)
@@ -67,7 +68,7 @@ func Open(folder string, o Options) (*Mirror, error) {
 	if o.Git == "" {
 		o.Git = "git"
 	}
-	o.Limits = o.Limits.withDefaults()
+	o.Limits = o.Limits.WithDefaults()
 	return &Mirror{folder: folder, o: o, one: make(chan struct{}, 1)}, nil
 }
 

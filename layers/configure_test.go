@@ -1,0 +1,84 @@
+package layers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/layers"
+)
+
+// Two who change different settings at once undo nothing of one another's, and a layer that was taken away meanwhile
+// does not come back.
+func TestConfigureAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, owner := w.service(), w.principal(auth.Owner)
+	w.add(func(s *layers.Settings) { s.Remediation = layers.Auto })
+	_, err := s.Configure(t.Context(), owner, "prod", func(mine *layers.Settings) {
+		_, err := s.Configure(t.Context(), owner, "prod", func(s *layers.Settings) { s.Remediation = layers.Dry })
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine.Retries = 7
+	})
+	if l := w.layer(); !fault.Is(err, fault.Busy) || l.Settings.Remediation != layers.Dry {
+		t.Errorf("%v, %s", err, l.Settings.Remediation)
+	}
+	l, err := s.Configure(t.Context(), owner, "prod", func(s *layers.Settings) { s.Retries = 7 })
+	if err != nil || l.Settings.Retries != 7 || l.Settings.Remediation != layers.Dry {
+		t.Errorf("%v, %+v", err, l.Settings)
+	}
+	_, err = s.Configure(t.Context(), owner, "prod", func(mine *layers.Settings) {
+		if err := s.Remove(t.Context(), owner, "prod"); err != nil {
+			t.Fatal(err)
+		}
+		mine.Retries = 8
+	})
+	if _, gone := w.store.Layer(t.Context(), layers.Ref{Org: w.org, Name: "prod"}); !fault.Is(err, fault.LayerNotFound) ||
+		!fault.Is(gone, fault.LayerNotFound) {
+		t.Errorf("%v, %v", err, gone)
+	}
+}
+
+// What a check finds can be kept, however much it is.
+func TestLongDriftIsKept(t *testing.T) {
+	t.Parallel()
+	long := func(n int, text string) string { return strings.Repeat(text, n) }
+	for name, make := range map[string]func(i int) layers.Changed{
+		"attributes": func(i int) layers.Changed {
+			after := map[string]any{"id": "1"}
+			for j := range 100 {
+				after[fmt.Sprint(long(60, "<"), j)] = "b"
+			}
+			raw, _ := json.Marshal(after)
+			return layers.Changed{Address: fmt.Sprint("a.b", i), Actions: []string{"update"}, Before: []byte(`{"id":"1"}`),
+				After: raw}
+		},
+		"addresses": func(i int) layers.Changed {
+			return layers.Changed{Address: fmt.Sprintf("a.b[%q]", fmt.Sprint(long(10_000, "<"), i)),
+				Actions: []string{"update"}, Before: []byte(`{"x":1}`), After: []byte(`{"x":2}`)}
+		},
+	} {
+		w := newWorld(t)
+		s := w.service()
+		w.add(func(*layers.Settings) {})
+		w.planAndApply(s)
+		w.pass(23 * time.Minute)
+		w.settle(s)
+		w.ends(layers.EndedWell, func(r *run) {
+			for i := range 210 {
+				r.found = append(r.found, make(i))
+			}
+		})
+		w.pass(3 * time.Second)
+		w.settle(s)
+		if l := w.layer(); l.Run != nil && l.Run.Want == layers.WantCheck || len(l.Drifted) == 0 {
+			t.Errorf("%s: %+v, %s, %d drifted", name, l.Run, l.Says, len(l.Drifted))
+		}
+	}
+}

@@ -27,8 +27,9 @@ func testPulls(t testing.TB, record audit.Recorder) *pulls.Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return pulls.NewService(pulls.Deps{Store: sqlpulls.New(db), Repositories: wirePulls{}, Gate: audit.NewGate(record, time.Now), Audit: record,
-		Now: layersNow, Token: uuid.NewString, Log: slog.New(slog.DiscardHandler)})
+	return pulls.NewService(pulls.Deps{Store: sqlpulls.New(db), Repositories: wirePulls{},
+		Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
+		Token: uuid.NewString, Log: slog.New(slog.DiscardHandler)})
 }
 
 // wirePulls knows no repository none.

@@ -142,7 +142,8 @@ func rightsOfRuns() map[string]auth.Right {
 			"GET" + one + "/events", "GET" + one +
 				"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
-			"GET /api/v1/pulls", "GET /api/v1/repositories/x/pulls/7", "GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
+			"GET /api/v1/pulls", "GET /api/v1/repositories/x/pulls/7", "GET" + part, "GET" + part + "/latest",
+			"GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
 			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
 		auth.PlanRun: {"POST /api/v1/runs", "POST /api/v1/layers/x/-/sync", "POST /api/v1/layers/x/-/check",

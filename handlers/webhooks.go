@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,6 +23,8 @@ type webhooks struct {
 	service *repos.Service
 	memory  *budget.Budget
 	places  *turns.Turns
+	// patience is how long a body may take to arrive once it has its place: a minute, and less in tests.
+	patience time.Duration
 }
 
 const (
@@ -32,7 +36,7 @@ const (
 )
 
 func (d Deps) routeWebhooks(open section) {
-	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxDeliveries, maxOwnDeliveries)}
+	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxDeliveries, maxOwnDeliveries), time.Minute}
 	o := op("receiveWebhook", "What a git server tells of a repository, in its own words; it is one of "+providerNames()).
 		takesBytes(mediaJSON, nil).givesAs(http.StatusAccepted, api.WebhookReceipt{}).anyOther().
 		fails(fault.RepositoryNotFound, fault.WebhookRefused, fault.WebhookInvalid, fault.WebhooksFull, fault.Busy,
@@ -84,8 +88,11 @@ func (h webhooks) read(r *request, org uuid.UUID) ([]byte, func(), error) {
 		}
 		letGo = hold.Release
 	}
+	control := http.NewResponseController(r.c.Writer)
+	_ = control.SetReadDeadline(time.Now().Add(h.patience)) // a writer without deadlines, as in tests, reads without them
 	body, err := io.ReadAll(http.MaxBytesReader(r.c.Writer, r.c.Request.Body, maxDelivery))
 	if err == nil {
+		_ = control.SetReadDeadline(time.Time{})
 		return body, letGo, nil
 	}
 	letGo()
@@ -94,6 +101,9 @@ func (h webhooks) read(r *request, org uuid.UUID) ([]byte, func(), error) {
 	}
 	if _, ours := errors.AsType[*fault.Error](err); ours {
 		return nil, nil, err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, nil, fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all")
 	}
 	return nil, nil, fault.Wrap(err, fault.BodyUnreadable, "the body could not be read")
 }

@@ -615,3 +615,22 @@ func TestTokenStaysWithItsHost(t *testing.T) {
 		}
 	}
 }
+
+// TestPushesFillNothing: a push that is sent again and again under other IDs keeps no comment from being taken.
+func TestPushesFillNothing(t *testing.T) {
+	w := newWorld(t)
+	r, secret := w.create("infra", "https://example.com/x.git", hook.GitHub)
+	w.Limits.Deliveries = 4
+	h, err := w.Hooked(t.Context(), "github", r.ID.String())
+	must(t, err)
+	body := `{"ref":"refs/heads/main","after":"` + strings.Repeat("1", 40) + `"}`
+	for i := range 10 {
+		header := signed(secret, fmt.Sprint(i), body)
+		header.Set("X-GitHub-Event", "push")
+		got, err := w.Receive(t.Context(), h, header.Get, []byte(body))
+		if err != nil || got.Kind != hook.Push {
+			t.Fatalf("%d: %+v, %v", i, got, err)
+		}
+	}
+	must(t, errOf(w.deliver(r, secret, "c", comment)))
+}

@@ -118,16 +118,15 @@ func (s *Service) Receive(ctx context.Context, h Hooked, header hook.Header, bod
 	return s.once(ctx, h, e, body)
 }
 
-// once deals with a delivery unless somebody has. The ID isn't signed, so that of pull requests and comments the body
-// counts as well: who has seen a delivery can't send it again under another ID. A push may come again: it is only
-// looked
-// for.
+// once deals with a delivery unless somebody has. The ID isn't signed, so the body counts as well: who has seen a
+// delivery can't send it again under another ID. A push may come again, however often: it is only looked for, and of it
+// nothing is remembered that could become too much.
 func (s *Service) once(ctx context.Context, h Hooked, e hook.Event, body []byte) (Received, error) {
 	r := h.repository
-	keys := []string{keyOf("id", []byte(e.Delivery))}
-	if e.Kind != hook.Push {
-		keys = append(keys, keyOf("body", body))
+	if e.Kind == hook.Push {
+		return Received{Kind: e.Kind}, s.deal(ctx, r, e)
 	}
+	keys := []string{keyOf("id", []byte(e.Delivery)), keyOf("body", body)}
 	now := s.clock()
 	known, err := s.Store.BeginDelivery(ctx, r.Org, r.ID, keys, now, now.Add(-deliveryTime), s.Limits.Deliveries)
 	switch {

@@ -5,6 +5,9 @@ package test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -103,4 +106,26 @@ func TestEngineUpgradesStates(t *testing.T) {
 	if said := w.engineFails("plan"); !strings.Contains(said, "newer provider") {
 		t.Errorf("the provider of before says of a newer record: %s", said)
 	}
+}
+
+// TestEnginesFunctionsAgree has OpenTofu evaluate what the engine's own tests of functions do.
+func TestEnginesFunctionsAgree(t *testing.T) {
+	t.Parallel()
+	from := filepath.Join("..", "engine", "testdata", "functions")
+	files := map[string]string{}
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			path, err = filepath.Rel(from, path)
+			files[path] = string(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newEngineWorld(t, "TOFU_BIN", files).agreeOnPlans()
 }

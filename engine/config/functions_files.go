@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
@@ -106,44 +104,4 @@ func matches(pattern, path []string) bool {
 	}
 	ok, err := filepath.Match(pattern[0], path[0])
 	return err == nil && ok && matches(pattern[1:], path[1:])
-}
-
-// templateFile renders a file. A template can call all functions but this one, so that none calls itself.
-func templateFile(base string, functions map[string]function.Function) function.Function {
-	inner := map[string]function.Function{}
-	for name, f := range functions {
-		inner[name] = f
-	}
-	render := func(args []cty.Value) (cty.Value, error) {
-		path := args[0].AsString()
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(base, path)
-		}
-		text, err := readFile(path)
-		if err != nil {
-			return cty.NilVal, function.NewArgError(0, err)
-		}
-		expr, problems := hclsyntax.ParseTemplate(text, path, hcl.InitialPos)
-		if problems.HasErrors() {
-			return cty.NilVal, function.NewArgError(0, problems)
-		}
-		if !args[1].CanIterateElements() {
-			return cty.NilVal, function.NewArgErrorf(1, "the variables are a map")
-		}
-		value, problems := expr.Value(&hcl.EvalContext{Variables: args[1].AsValueMap(), Functions: inner})
-		if problems.HasErrors() {
-			return cty.NilVal, function.NewArgError(0, problems)
-		}
-		return value, nil
-	}
-	return function.New(&function.Spec{Params: []function.Parameter{{Name: "path", Type: cty.String},
-		{Name: "vars", Type: cty.DynamicPseudoType}},
-		Type: func(args []cty.Value) (cty.Type, error) {
-			if !args[0].IsKnown() || !args[1].IsWhollyKnown() {
-				return cty.DynamicPseudoType, nil
-			}
-			v, err := render(args)
-			return v.Type(), err
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return render(args) }})
 }

@@ -14,7 +14,41 @@ import (
 func listFunctions() map[string]function.Function {
 	return map[string]function.Function{"length": lengthFunc(), "one": oneFunc(), "sum": sumFunc(),
 		"alltrue": truthFunc(true), "anytrue": truthFunc(false), "index": indexFunc(), "transpose": transposeFunc(),
-		"matchkeys": matchKeysFunc()}
+		"matchkeys": matchKeysFunc(), "coalesce": coalesceFunc()}
+}
+
+// coalesceFunc is the first of its arguments that is neither null nor an empty string.
+func coalesceFunc() function.Function {
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowNull: true,
+			AllowDynamicType: true, AllowMarked: true},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			types := make([]cty.Type, len(args))
+			for i, a := range args {
+				types[i] = a.Type()
+			}
+			t, _ := convert.UnifyUnsafe(types)
+			if t == cty.NilType {
+				return t, function.NewArgErrorf(0, "all arguments have to be of one type")
+			}
+			return t, nil
+		},
+		Impl: func(args []cty.Value, t cty.Type) (cty.Value, error) {
+			for i, a := range args {
+				a, err := convert.Convert(a, t)
+				if err != nil {
+					return cty.NilVal, function.NewArgError(i, err)
+				}
+				bare, marks := a.Unmark()
+				if !bare.IsKnown() {
+					return cty.UnknownVal(t).WithMarks(marks), nil
+				}
+				if !bare.IsNull() && !bare.RawEquals(cty.StringVal("")) {
+					return a, nil
+				}
+			}
+			return cty.NilVal, function.NewArgErrorf(0, "all are null or empty")
+		}})
 }
 
 func lengthFunc() function.Function {

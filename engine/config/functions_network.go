@@ -49,9 +49,29 @@ func networkFunctions() map[string]function.Function {
 				}
 				return cty.StringVal(sub.String()), nil
 			}}),
+		"cidrcontains": function.New(&function.Spec{
+			Params: []function.Parameter{prefix, {Name: "contained", Type: cty.String}},
+			Type:   function.StaticReturnType(cty.Bool), Impl: contains}),
 		"cidrsubnets": function.New(&function.Spec{Params: []function.Parameter{prefix}, VarParam: &more,
 			Type: function.StaticReturnType(cty.List(cty.String)), Impl: subnets}),
 	}
+}
+
+// contains reports whether a prefix has an address, or all of another prefix, in it.
+func contains(args []cty.Value, _ cty.Type) (cty.Value, error) {
+	outer, err := netip.ParsePrefix(args[0].AsString())
+	if err != nil {
+		return cty.NilVal, function.NewArgError(0, err)
+	}
+	text := args[1].AsString()
+	if address, err := netip.ParseAddr(text); err == nil {
+		return cty.BoolVal(outer.Contains(address)), nil
+	}
+	inner, err := netip.ParsePrefix(text)
+	if err != nil {
+		return cty.NilVal, function.NewArgErrorf(1, "%q is neither an address nor a prefix", text)
+	}
+	return cty.BoolVal(outer.Bits() <= inner.Bits() && outer.Contains(inner.Masked().Addr())), nil
 }
 
 // offset is the nth prefix of the given length within p; negative ones count from the end.

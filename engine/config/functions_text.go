@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
 	"net/url"
 	"regexp"
 	"strings"
@@ -86,6 +87,7 @@ func hashFunctions() map[string]function.Function {
 			}
 			return string(b), err
 		}),
+		"base64gunzip": textual(str, func(a []string) (string, error) { return unpacked(a[0]) }),
 		"base64gzip": textual(str, func(a []string) (string, error) {
 			var b bytes.Buffer
 			w := gzip.NewWriter(&b)
@@ -105,6 +107,31 @@ func hashFunctions() map[string]function.Function {
 		}
 	}
 	return all
+}
+
+// maxUnpacked bounds what base64gunzip makes of its argument.
+const maxUnpacked = 64 << 20
+
+// unpacked is the text in what base64gzip makes.
+func unpacked(text string) (string, error) {
+	packed, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return "", err
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(plain) > maxUnpacked:
+		return "", fmt.Errorf("it is larger than %d bytes", maxUnpacked)
+	case !utf8.Valid(plain):
+		return "", fmt.Errorf("what it has isn't UTF-8")
+	}
+	return string(plain), nil
 }
 
 func sum(made func() hash.Hash, text string) []byte {

@@ -74,6 +74,9 @@ func (m *Module) readRequired(b *hcl.Block) error {
 			switch key {
 			case "source":
 				r.Source = v.AsString()
+				if _, err := addr.ParseProvider(r.Source); err != nil {
+					return diag.At(p.Value.Range(), "required_providers", "%v", err)
+				}
 			case "version":
 				r.Version = v.AsString()
 			}

@@ -211,7 +211,11 @@ func (m *Mirror) toRemote(ctx context.Context, r Remote, credentials Credentials
 	if r.Scheme == "http" && !m.o.AllowHTTP {
 		return nil, nil, newError(AddressInvalid, "the protocol http is not allowed: use https or ssh")
 	}
-	extra := []setting{{"http.curloptResolve", pin(r, addresses)}}
+	var extra []setting
+	// An address leads nowhere else, and curl can't read one of IPv6 there.
+	if _, err := netip.ParseAddr(r.Host); err != nil {
+		extra = append(extra, setting{"http.curloptResolve", pin(r, addresses)})
+	}
 	if credentials.Token == "" {
 		return m.holding(m.git(ctx, extra, args...)), func() {}, nil
 	}

@@ -97,6 +97,16 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
+// TestAddressAsHost: a host that is an address of IPv6 is connected to.
+func TestAddressAsHost(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	w.source.Remote = parse(t, "https://[::1]:9/infra.git") // where nobody listens
+	_, err := w.mirror.Fetch(t.Context(), w.source)
+	if wantKind(t, err, gitmirror.Unreachable); strings.Contains(err.Error(), "CURLOPT") {
+		t.Errorf("curl was told what it can't read: %v", err)
+	}
+}
+
 // TestElsewhere: neither a redirect nor the alternates of the old protocol lead git to another host, and none is
 // told the token.
 func TestElsewhere(t *testing.T) {

@@ -192,3 +192,23 @@ test('a folder is uploaded with what is below it, beside the files that are ther
   expect(files.map(({ path }) => path).sort()).toEqual(['main.tf', 'modules/a/main.tf', 'network.tf'])
   expect(complaints).toEqual([])
 })
+
+test('a menu that is open when the editor comes stays open, and keeps the focus', async () => {
+  server.workspace('prod/late', { 'main.tf': '# here\n' })
+  const { page } = await visit(browser, server, '/editor/prod/late')
+  let come = () => {}
+  const late = new Promise<void>((resolve) => { come = resolve })
+  await page.route(/\/CodeEditor-[^/]*\.js$/, async (route) => {
+    await late
+    await route.continue()
+  })
+  await signIn(page, server.key)
+  await page.getByRole('button', { name: 'Upload' }).click()
+  const item = page.getByRole('menuitem', { name: 'Upload a folder' })
+  await item.waitFor()
+  come()
+  await page.getByTestId('code').getByText('# here').waitFor()
+  expect(await item.isVisible()).toBe(true)
+  expect(await page.evaluate(() => document.activeElement?.closest('[role="menu"]') !== null)).toBe(true)
+  await page.context().close()
+})

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enter, openBrowser } from './browser'
+import { partition } from './everyPage'
 import { Server } from './server'
 
 const reconcile = '11111111-2222-4333-8444-555555555555'
@@ -8,18 +9,11 @@ const reconcile = '11111111-2222-4333-8444-555555555555'
 let server: Server
 let browser: Browser
 
-function partition(id: string, needs: string[]): Record<string, string> {
-  return {
-    'main.tf': `resource "terraform_data" "${id}" {}\n`,
-    '.holdfast/partition.json': JSON.stringify({ format: 1, set: 'default', enclave: 'shop', partition: id, produces: 'tcp', backend: 'opentofu', needs }),
-  }
-}
-
 beforeAll(async () => {
   server = await Server.start(['guards = off'])
   browser = await openBrowser()
-  server.workspace('shop/db', partition('db', []))
-  server.workspace('shop/api', partition('api', ['shop/db']))
+  server.workspace('shop/db', partition('shop/db', []))
+  server.workspace('shop/api', partition('shop/api', ['shop/db']))
   server.workspace('other/one', { 'main.tf': '' })
   await server.call('POST', '/api/v1/runs', { workspace: 'shop/db', kind: 'apply', auto_approve: true, reconcile })
   await server.call('POST', '/api/v1/runs', { workspace: 'shop/api', kind: 'apply', reconcile })

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { GitServer } from './git'
 import type { Server } from './server'
 
 export const hostile = '<img src=x onerror=alert(1)>'
@@ -38,6 +39,35 @@ ${more}`,
 // What rules find: the example key of AWS's own documentation.
 const leak = 'resource "terraform_data" "mail" { input = "AKIAIOSFODNN7EXAMPLE" }'
 
+/** partition is a configuration with the record of the partition of an enclave that it is. */
+export function partition(path: string, needs: string[]): Record<string, string> {
+  const [enclave = '', name = ''] = path.split('/')
+  return {
+    'main.tf': `resource "terraform_data" "${name}" {}\n`,
+    '.holdfast/partition.json': JSON.stringify({ format: 1, set: 'default', enclave, partition: name, produces: 'tcp', backend: 'opentofu', needs }),
+  }
+}
+
+/** layer has a repository with a layer, which the server plans while other things go on. */
+async function layer(server: Server): Promise<void> {
+  const git = server.has(await GitServer.start())
+  git.commit('infra', `Begin ${hostile}`, { 'app/main.tf': 'resource "terraform_data" "app" {}\n' })
+  server.holdfast(['repo', 'add', 'infra', git.url('infra')])
+  // By the API: while a command goes on, nothing else does here, the repositories' server too.
+  await server.call('POST', '/api/v1/repositories/infra/fetch')
+  server.holdfast(['layer', 'add', 'layered/app', '--repository', 'infra', '--path', 'app', '--tool', 'opentofu', '--version', '1.12.6', '--check-every', 'off'])
+}
+
+/** planned waits until the layer is planned. */
+async function planned(server: Server): Promise<void> {
+  for (;;) {
+    const { state, failures } = await server.call<{ state: string; failures: number }>('GET', '/api/v1/layers/layered%2Fapp')
+    if (state === 'ApplyNeeded') return
+    if (failures > 0) throw new Error('the layer could not be planned')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 /** Furnished is what the server of these tests has: two versions, a failed run, and one that waits for somebody. */
 export interface Furnished {
   waiting: string
@@ -46,12 +76,18 @@ export interface Furnished {
 
 /** furnish has somebody work at a terminal for a while. */
 export async function furnish(server: Server): Promise<Furnished> {
+  await layer(server)
   server.workspace('prod/network', configuration(443))
   server.holdfast(['run', 'apply', 'prod/network', '--auto-approve', '--message', hostile])
   server.push('prod/network', configuration(8443, 'resource "terraform_data" "extra" {}'))
   server.holdfast(['run', 'apply', 'prod/network', '--auto-approve'])
   server.workspace('dev/broken', { 'main.tf': 'output "x" {\n  value = local.nothing\n}\n' })
   server.holdfast(['run', 'plan', 'dev/broken'], [0, 1, 2, 3, 4, 5])
+  server.workspace('shop/db', partition('shop/db', []))
+  server.workspace('shop/api', partition('shop/api', ['shop/db']))
+  server.holdfast(['run', 'apply', 'shop/db', '--auto-approve'])
+  // The newest plan is the one that waits.
+  await planned(server)
   server.push('prod/network', configuration(9443, leak))
   server.holdfast(['run', 'apply', 'prod/network'], [0, 1, 2, 3, 4, 5])
   await server.call('POST', '/api/v1/pools', { name: 'inside', workspaces: ['prod/**'] })
@@ -86,6 +122,15 @@ export function everyPage({ waiting, failed }: Furnished): Place[] {
     { name: 'made-of', path: `/runs/${waiting}?tab=about`, text: 'Configuration', right: 'run:read', data: ofRun },
     { name: 'events', path: `/runs/${waiting}?tab=events`, text: 'When', right: 'run:read', data: `${ofRun}/events` },
     { name: 'failed-run', path: `/runs/${failed}`, text: 'main.tf', right: 'run:read', data: `/api/v1/runs/${failed}` },
+    { name: 'layers', path: '/layers', text: 'ApplyNeeded', right: 'workspace:read', data: '/api/v1/layers' },
+    { name: 'drift', path: '/layers?tab=drift', text: 'No layer has drifted.', right: 'workspace:read', data: '/api/v1/drift' },
+    { name: 'repositories', path: '/layers?tab=repositories', text: 'no credential', right: 'repository:read', data: '/api/v1/repositories', tab: 'Repositories' },
+    { name: 'layer', path: '/layers/layered/app', text: 'NoApplyHasRun', right: 'workspace:read', data: '/api/v1/layers/layered%2Fapp' },
+    { name: 'commits', path: '/layers/layered/app?tab=commits', text: 'planned last', right: 'workspace:read', data: '/api/v1/workspaces/layered%2Fapp/-/snapshots', tab: 'Commits' },
+    { name: 'layer-drift', path: '/layers/layered/app?tab=drift', text: 'The layer was not checked yet.', right: 'workspace:read', data: '/api/v1/layers/layered%2Fapp/-/drift' },
+    { name: 'layer-settings', path: '/layers/layered/app?tab=settings', text: 'Remediation', right: 'workspace:read', data: '/api/v1/layers/layered%2Fapp' },
+    { name: 'enclaves', path: '/enclaves', text: 'shop', right: 'workspace:read', data: '/api/v1/workspaces' },
+    { name: 'enclave', path: '/enclaves/shop', text: 'never applied', right: 'workspace:read', data: '/api/v1/workspaces/shop%2Fapi/-/files/.holdfast/partition.json' },
     { name: 'files', path: '/files', text: 'prod/network', right: 'workspace:read', data: '/api/v1/workspaces' },
     { name: 'editor', path: '/editor/prod/network', text: 'resource', right: 'workspace:read', data: '/api/v1/workspaces/prod%2Fnetwork/-/files/main.tf' },
     { name: 'audit', path: '/audit', text: 'prod/network', right: 'audit:read', data: '/api/v1/audit' },

@@ -24,7 +24,7 @@ afterAll(async () => {
 const roles = ['reader', 'writer', 'operator', 'approver', 'auditor', 'outputs', 'uploader']
 
 /** The pages of the frame's list, with the right that each needs. */
-const listed: Record<string, string | undefined> = { Home: undefined, States: 'state:metadata', Runs: 'run:read', Enclaves: 'workspace:read', Resources: 'state:read', Files: 'workspace:read', Audit: 'audit:read', Settings: undefined }
+const listed: Record<string, string | undefined> = { Home: undefined, States: 'state:metadata', Runs: 'run:read', Layers: 'workspace:read', Enclaves: 'workspace:read', Resources: 'state:read', Files: 'workspace:read', Audit: 'audit:read', Settings: undefined }
 
 /** Offer is something that the page offers to who may, and the request that does it. */
 interface Offer {
@@ -54,6 +54,9 @@ function offers({ waiting, failed }: Furnished, candidate: string): Offer[] {
     { path: '/editor/prod/network', button: 'Upload', right: 'workspace:write', request: ['DELETE', '/api/v1/workspaces/prod%2Fnetwork/-/files/x.tf'] },
     { path: '/editor/prod/network', button: 'Plan', right: 'run:plan', request: ['POST', '/api/v1/runs', plan] },
     { path: '/editor/prod/network', button: 'Apply', right: 'run:apply', request: ['POST', '/api/v1/runs', { ...plan, kind: 'apply' }] },
+    { path: '/layers/layered/app', button: 'Plan now', right: 'run:plan', request: ['POST', '/api/v1/layers/layered%2Fapp/-/sync'] },
+    { path: '/layers/layered/app', button: 'Check for drift', right: 'run:plan', request: ['POST', '/api/v1/layers/layered%2Fapp/-/check'] },
+    { path: '/layers?tab=repositories', button: 'Fetch now infra', right: 'repository:write', request: ['POST', '/api/v1/repositories/infra/fetch'] },
     { path: '/settings?tab=keys', button: 'Make a key', right: 'key:manage', request: ['POST', '/api/v1/keys', { name: 'x', role: 'owner' }] },
     { path: '/settings?tab=pools', button: 'Make a pool', right: 'agent:manage', request: ['POST', '/api/v1/pools', { name: 'x', workspaces: ['**'] }] },
   ]

@@ -24,6 +24,8 @@ function freePort(): Promise<number> {
 /** Server is a real server with an organization of its own, and what people do with it at a terminal. */
 export class Server {
   private process: ChildProcess | undefined
+  /** What stands beside the server, and goes with it. */
+  private readonly beside: { remove: () => Promise<void> }[] = []
 
   private constructor(
     private readonly folder: string,
@@ -49,6 +51,9 @@ export class Server {
       HOLDFAST_RATE_LIMIT: 'off',
       HOLDFAST_STATE_RATE_LIMIT: 'off',
       HOLDFAST_LOG_FORMAT: 'json',
+      // Repositories of tests are on this machine.
+      HOLDFAST_REPOSITORIES_NETWORKS: '127.0.0.1',
+      HOLDFAST_REPOSITORIES_ALLOW_HTTP: 'true',
     }
     const address = `http://127.0.0.1:${String(port)}`
     const made = JSON.parse(run(folder, environ, ['init', '--json', '--org-name', 'Acme'])) as { organization: string; key: string }
@@ -86,8 +91,15 @@ export class Server {
     await ended
   }
 
+  /** has keeps what the server needs for as long as it is there. */
+  has<One extends { remove: () => Promise<void> }>(one: One): One {
+    this.beside.push(one)
+    return one
+  }
+
   async remove(): Promise<void> {
     await this.end()
+    for (const one of this.beside) await one.remove()
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 

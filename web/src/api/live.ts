@@ -9,11 +9,12 @@ export function keysOf(change: LiveChange): QueryKey[] {
     case 'workspace':
       return [['home'], ['workspaces'], ['audit']]
     case 'run':
-      return [['home'], ['runs'], ...(change.run === undefined ? [['run']] : [['run', change.run]])]
+      // The list of layers is long, and looks for itself.
+      return [['home'], ['runs'], ...(change.name === undefined ? [] : [['layer', change.name]]), ...(change.run === undefined ? [['run']] : [['run', change.run]])]
     case 'pool':
       return [['pools'], ['audit']]
     default:
-      return [['audit'], ['keys'], ['sessions']]
+      return [['audit'], ['keys'], ['sessions'], ['layers'], ['layer'], ['repositories']]
   }
 }
 

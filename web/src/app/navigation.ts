@@ -12,6 +12,7 @@ export const places: Place[] = [
   { to: '/', label: 'Home', key: 'h' },
   { to: '/states', label: 'States', key: 's', right: 'state:metadata' },
   { to: '/runs', label: 'Runs', key: 'r', right: 'run:read' },
+  { to: '/layers', label: 'Layers', key: 'l', right: 'workspace:read' },
   { to: '/enclaves', label: 'Enclaves', key: 'n', right: 'workspace:read' },
   { to: '/resources', label: 'Resources', key: 'e', right: 'state:read' },
   { to: '/files', label: 'Files', key: 'f', right: 'workspace:read' },

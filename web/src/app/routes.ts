@@ -3,6 +3,8 @@ import { auditRoute } from '@/pages/audit/route'
 import { editorRoute, filesRoute } from '@/pages/editor/route'
 import { enclaveRoute, enclavesRoute } from '@/pages/enclaves/route'
 import { homeRoute } from '@/pages/home/route'
+import { layerRoute } from '@/pages/layer/route'
+import { layersRoute } from '@/pages/layers/route'
 import { historyRoute } from '@/pages/resource/route'
 import { resourcesRoute } from '@/pages/resources/route'
 import { runRoute } from '@/pages/run/route'
@@ -19,6 +21,8 @@ export const routeTree = rootRoute.addChildren([
   stateRoute,
   runsRoute,
   runRoute,
+  layersRoute,
+  layerRoute,
   enclavesRoute,
   enclaveRoute,
   resourcesRoute,

@@ -4,7 +4,7 @@ import { signedIn } from '@/api/signedIn'
 import { isSameText } from '@/lib/lineEnds'
 import type { OpenFile } from './desk'
 import styles from './Editor.module.css'
-import { leaveWithEscape, tabKey } from './leave'
+import { isElsewhere, leaveWithEscape, tabKey } from './leave'
 import { applyColours, font, languageOf, monaco } from './monaco'
 import { WayOut } from './WayOut'
 
@@ -88,7 +88,8 @@ export default function CodeEditor({ holder, workspace, file, readOnly, diagnost
     const made = editor.current!
     made.setModel(modelOf(holder, workspace, latest.current.file))
     made.restoreViewState(places.get(key) ?? null)
-    made.focus()
+    // A menu would close.
+    if (!isElsewhere()) made.focus()
     return () => {
       places.set(key, made.saveViewState())
     }
@@ -120,7 +121,7 @@ export default function CodeEditor({ holder, workspace, file, readOnly, diagnost
     if (!line) return
     editor.current!.revealLineInCenter(line.line)
     editor.current!.setPosition({ lineNumber: line.line, column: 1 })
-    editor.current!.focus()
+    if (!isElsewhere()) editor.current!.focus()
   }, [line, file.path])
 
   return (

@@ -46,3 +46,9 @@ export function before(element: Element): HTMLElement | undefined {
     (one) => one.checkVisibility() && (element.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING) !== 0 && !one.contains(element),
   )
 }
+
+/** isElsewhere tells that somebody is in a menu, a question or a field: an editor that is there only now takes the focus from none of them. */
+export function isElsewhere(): boolean {
+  const here = document.activeElement
+  return here !== null && here.closest('.monaco-editor') === null && here.closest('[role="menu"], dialog[open], input, textarea, select') !== null
+}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { runEventsQuery, snapshotQuery } from '@/api/runs'
 import type { Run, RunEvent } from '@/api/types'
+import { commitOf } from '@/pages/layer/chain'
 import { actorOf } from '@/pages/runs/RunTable'
 import { Badge } from '@/ui/Badge'
 import { Copyable } from '@/ui/Copyable'
@@ -15,12 +16,15 @@ import styles from './RunPage.module.css'
 export function About({ run }: { run: Run }) {
   const snapshot = useQuery(snapshotQuery(run.workspace, run.snapshot)).data
   const { pin } = run
+  const from = commitOf(snapshot?.message)
   return (
     <Facts
       facts={[
         ['Asked for by', <>{actorOf(run.trigger)}, <Time at={run.created_at} /></>],
         ['Message', run.message],
         ['Configuration', snapshot ? <>number {snapshot.number}{snapshot.message ? `, “${snapshot.message}”` : ''}</> : <Copyable value={run.snapshot} short={run.snapshot.slice(0, 12)} label="configuration" />],
+        ['Commit', from && <><Copyable value={from.commit} short={from.commit.slice(0, 12)} label="commit" /> of <Link to="/layers" search={{ tab: 'repositories' }}>{from.repository}</Link></>],
+        ['Layer', from && <Link to="/layers/$" params={{ _splat: run.workspace }} search={{ tab: 'commits' }}>{run.workspace}</Link>],
         ['Planned on', pin && <Link to="/states/$" params={{ _splat: run.workspace }} search={pin.state.version ? { version: pin.state.version } : {}}>{pin.state.version ? `version ${String(pin.state.version)}` : 'no state'}</Link>],
         ['State after', run.version_after ? <Link to="/states/$" params={{ _splat: run.workspace }} search={{ version: run.version_after }}>version {run.version_after}</Link> : undefined],
         ['Tool', pin && `${pin.tool.name} ${pin.tool.version}`],

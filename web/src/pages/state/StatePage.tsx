@@ -6,6 +6,7 @@ import { useMay } from '@/api/session'
 import { stateQuery } from '@/api/states'
 import type { State } from '@/api/types'
 import { bytes, count } from '@/lib/size'
+import { commitOf } from '@/pages/layer/chain'
 import { RunTable } from '@/pages/runs/RunTable'
 import { Page } from '@/ui/Page'
 import { Await, Empty, Skeleton } from '@/ui/states'
@@ -27,7 +28,7 @@ export function StatePage() {
   const name = stateRoute.useParams()._splat ?? ''
   const query = useQuery(stateQuery(name))
   return (
-    <Page title={name} name={name} line={query.data ? line(query.data) : 'A state'} actions={<><FilesLink name={name} />{query.data ? <StateActions state={query.data} /> : null}</>}>
+    <Page title={name} name={name} line={query.data ? line(query.data) : 'A state'} actions={<><Beside name={name} />{query.data ? <StateActions state={query.data} /> : null}</>}>
       <Await query={query} what="the state">
         {(state) => <Known name={name} state={state} />}
       </Await>
@@ -35,11 +36,17 @@ export function StatePage() {
   )
 }
 
-/** FilesLink leads to the files of the state's workspace, where it has one. */
-function FilesLink({ name }: { name: string }) {
+/** Beside leads to the files of the state's workspace, where it has one, and to the layer that brought them. */
+function Beside({ name }: { name: string }) {
   const may = useMay()
   const workspace = useQuery({ ...workspaceQuery(name), enabled: may('workspace:read'), retry: false }).data
-  return workspace ? <Link to="/editor/$" params={{ _splat: name }} preload={false}>Files</Link> : null
+  if (!workspace) return null
+  return (
+    <>
+      {commitOf(workspace.snapshot?.message) ? <Link to="/layers/$" params={{ _splat: name }}>Layer</Link> : null}
+      <Link to="/editor/$" params={{ _splat: name }} preload={false}>Files</Link>
+    </>
+  )
 }
 
 function line(state: State) {

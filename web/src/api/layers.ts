@@ -1,0 +1,88 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answer, filled, pages, server } from './call'
+import type { Drift, Layer, LayerDrift, Repository, Run, Snapshot } from './types'
+
+/** No event tells that time has come for a layer, or that a fetch has ended. */
+const look = 15_000
+
+/** layersQuery is every layer, by name. */
+export const layersQuery = queryOptions({
+  queryKey: ['layers'],
+  queryFn: ({ signal }): Promise<Layer[]> =>
+    pages(
+      (cursor) => answer(server.GET('/api/v1/layers', { params: { query: filled({ limit: 500, cursor }) }, signal })),
+      (page) => page.layers,
+    ),
+  // Many are read in several requests.
+  refetchInterval: ({ state: { data = [] } }) => (data.length > 1000 ? 4 * look : look),
+})
+
+/** layerQuery is one layer with its last commits. */
+export function layerQuery(name: string) {
+  return queryOptions({
+    queryKey: ['layer', name],
+    queryFn: ({ signal }): Promise<Layer> => answer(server.GET('/api/v1/layers/{name}', { params: { path: { name } }, signal })),
+    refetchInterval: look,
+  })
+}
+
+export function layerDriftQuery(name: string) {
+  return queryOptions({
+    queryKey: ['layer', name, 'drift'],
+    queryFn: ({ signal }): Promise<LayerDrift> => answer(server.GET('/api/v1/layers/{name}/-/drift', { params: { path: { name } }, signal })),
+    refetchInterval: look,
+  })
+}
+
+/** driftQuery is what has drifted in all layers, by its cause. */
+export const driftQuery = queryOptions({
+  queryKey: ['layers', 'drift'],
+  queryFn: ({ signal }): Promise<Drift> => answer(server.GET('/api/v1/drift', { signal })),
+  refetchInterval: look,
+})
+
+export const repositoriesQuery = queryOptions({
+  queryKey: ['repositories'],
+  queryFn: ({ signal }): Promise<Repository[]> =>
+    pages(
+      (cursor) => answer(server.GET('/api/v1/repositories', { params: { query: filled({ limit: 100, cursor }) }, signal })),
+      (page) => page.repositories,
+    ),
+  refetchInterval: look,
+})
+
+export function fetchRepository(repository: string): Promise<Repository> {
+  return answer(server.POST('/api/v1/repositories/{repository}/fetch', { params: { path: { repository } } }))
+}
+
+export function syncLayer(name: string): Promise<Layer> {
+  return answer(server.POST('/api/v1/layers/{name}/-/sync', { params: { path: { name } } }))
+}
+
+export function checkLayer(name: string): Promise<Layer> {
+  return answer(server.POST('/api/v1/layers/{name}/-/check', { params: { path: { name } } }))
+}
+
+/** Made is what came of a layer's commits: its newest runs, and the configurations that those have. */
+export interface Made {
+  runs: Run[]
+  snapshots: Snapshot[]
+}
+
+export function madeQuery(name: string) {
+  return queryOptions({
+    queryKey: ['runs', 'layer', name],
+    queryFn: async ({ signal }): Promise<Made> => {
+      const [{ runs }, { snapshots }] = await Promise.all([
+        answer(server.GET('/api/v1/runs', { params: { query: { workspace: name, limit: 100 } }, signal })),
+        answer(server.GET('/api/v1/workspaces/{name}/-/snapshots', { params: { path: { name }, query: { limit: 100 } }, signal })),
+      ])
+      return { runs, snapshots }
+    },
+  })
+}
+
+/** unexpectDrift takes back that drift is as it should be. */
+export function unexpectDrift(name: string, id: string): Promise<LayerDrift> {
+  return answer(server.DELETE('/api/v1/layers/{name}/-/expectations/{id}', { params: { path: { name, id } } }))
+}

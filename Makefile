@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,12 +91,16 @@ bench: build ## measure the server and runs against their floors; BENCH='-quick'
 	@go run ./bench/compare $(BENCH)
 	@$(MAKE) --no-print-directory bench-queue
 	@$(MAKE) --no-print-directory bench-logs
+	@$(MAKE) --no-print-directory bench-costs
 	@scripts/benchruns.sh $(RUNS)
 
 bench-queue: ## measure claims, lists and shows of many runs beside plain statements; QUEUE=1000000 for so many
 	@scripts/mysql.sh go test -run '^$$' -benchtime 300x -bench '^BenchmarkClaim$$' ./storage/sqlruns
 	@HOLDFAST_BENCH_RUNS=$(or $(QUEUE),100000) scripts/mysql.sh go test -run '^$$' -benchtime 300x -timeout 60m \
 	  -bench '^BenchmarkHistory$$/./.*/^(list|list-middle|show|floor-list|floor-show)$$' ./storage/sqlruns
+
+bench-costs: ## measure what encryption and the audit log cost, in turns with a store without them; COSTS=30x for more
+	@go test -run '^$$' -benchtime $(or $(COSTS),10x) -bench '^Benchmark(Sealed|Audited)Cycle$$' ./storage/sqlite
 
 bench-logs: build ## measure how logs of runs come to readers; LOGS='-quick' for a first look
 	@go run ./bench/logs $(LOGS)

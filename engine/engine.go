@@ -23,6 +23,7 @@ import (
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/builtin"
+	"github.com/holdfast/holdfast/engine/provider/file"
 	"github.com/holdfast/holdfast/engine/provider/plugin"
 	"github.com/holdfast/holdfast/engine/statefile"
 	"github.com/holdfast/holdfast/internal/pause"
@@ -117,7 +118,7 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// registryOf has the built-in provider, and those that the lock file names.
+// registryOf has the built-in providers, and those that the lock file names.
 func registryOf(dir string, mirrors []string) (*provider.Registry, error) {
 	locks, err := plugin.ReadLocks(filepath.Join(dir, plugin.LockFile))
 	if err != nil {
@@ -135,6 +136,7 @@ func registryOf(dir string, mirrors []string) (*provider.Registry, error) {
 		return found.Factory(), found.Check(l)
 	})
 	r.Add(addr.BuiltIn(), builtin.New)
+	r.Add(file.Address(), file.New)
 	return r, nil
 }
 

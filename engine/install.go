@@ -95,7 +95,7 @@ func locked(chosen, locks map[addr.Provider]plugin.Locked) error {
 func needed(m *config.Module, wanted map[addr.Provider][]string) error {
 	use := func(name string) error {
 		p, err := plan.Source(m, name)
-		if err != nil || p == addr.BuiltIn() {
+		if err != nil || p.IsBuiltIn() {
 			return err
 		}
 		bare, _, _ := strings.Cut(name, ".")

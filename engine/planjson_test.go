@@ -131,3 +131,111 @@ func TestPlanAsJSONIsRepeatable(t *testing.T) {
 		}
 	}
 }
+
+// The configuration is shown with the providers that modules get and have, and with the expressions in blocks.
+func TestPlanAsJSONShowsProvidersAndBlocks(t *testing.T) {
+	s, _ := newShapeSite(t, `
+terraform {
+  required_providers {
+    shape = { source = "hashicorp/shape", version = ">= 1, < 3" }
+    idle  = { source = "example.com/acme/idle" }
+  }
+}
+provider "shape" { token = var.token }
+provider "shape" {
+  alias = "two"
+  token = "t"
+}
+variable "token" {
+  type      = string
+  default   = "hush"
+  sensitive = true
+}
+resource "shape_all" "a" {
+  name     = data.shape_all.d[0].id
+  provider = shape.two
+  b_single { key = "s" }
+  b_list { key = module.m["x"].name }
+  b_list { key = var.token }
+  b_map "one" { key = local.l }
+}
+data "shape_all" "d" {
+  count = 1
+  name  = path.module
+}
+locals { l = "local" }
+module "m" {
+  source    = "./m"
+  for_each  = toset(["x"])
+  providers = { shape = shape.two }
+}
+module "own" { source = "./own" }
+`)
+	s.write(t, "m/main.tf", "resource \"shape_all\" \"i\" { name = \"i\" }\noutput \"name\" { value = shape_all.i.name }\n")
+	s.write(t, "own/main.tf", "provider \"shape\" { token = \"own\" }\nresource \"shape_all\" \"o\" { name = \"o\" }\n")
+	_, p, err := s.plan(plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := p.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown struct {
+		Configuration struct {
+			Providers json.RawMessage `json:"provider_config"`
+			Root      struct {
+				Resources []struct {
+					Address     string
+					Provider    string `json:"provider_config_key"`
+					Expressions json.RawMessage
+				}
+				Calls map[string]struct {
+					Module struct {
+						Resources []struct {
+							Provider string `json:"provider_config_key"`
+						}
+					}
+				} `json:"module_calls"`
+			} `json:"root_module"`
+		}
+	}
+	if err := json.Unmarshal(text, &shown); err != nil {
+		t.Fatal(err)
+	}
+	c := shown.Configuration
+	wantJSON(t, c.Providers, `{
+		"shape": {"name": "shape", "full_name": "registry.opentofu.org/hashicorp/shape",
+			"version_constraint": ">= 1.0.0, < 3.0.0", "expressions": {"token": {"references": ["var.token"]}}},
+		"shape.two": {"name": "shape", "full_name": "registry.opentofu.org/hashicorp/shape", "alias": "two",
+			"version_constraint": ">= 1.0.0, < 3.0.0", "expressions": {"token": {"constant_value": "t"}}},
+		"module.own:shape": {"name": "shape", "full_name": "registry.opentofu.org/hashicorp/shape",
+			"module_address": "module.own", "expressions": {"token": {"constant_value": "own"}}},
+		"idle": {"name": "idle", "full_name": "example.com/acme/idle"}}`)
+	wantJSON(t, c.Root.Resources[0].Expressions, `{
+		"name": {"references": ["data.shape_all.d[0].id", "data.shape_all.d[0]", "data.shape_all.d"]},
+		"b_single": {"key": {"constant_value": "s"}},
+		"b_list": [{"key": {"references": ["module.m[\"x\"].name", "module.m[\"x\"]"]}}, {"key": {"references": ["var.token"]}}],
+		"b_map": {"one": {"key": {"references": ["local.l"]}}}}`)
+	for got, want := range map[string]string{c.Root.Resources[0].Provider: "shape.two",
+		c.Root.Calls["m"].Module.Resources[0].Provider:   "shape.two",
+		c.Root.Calls["own"].Module.Resources[0].Provider: "module.own:shape"} {
+		if got != want {
+			t.Errorf("a resource has the provider %q, want %q", got, want)
+		}
+	}
+}
+
+func wantJSON(t *testing.T, got json.RawMessage, want string) {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal([]byte(want), &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(got, &b); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(a, b); d != "" {
+		t.Errorf("(- want, + got):\n%s", d)
+	}
+}

@@ -3,20 +3,64 @@ package storage
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/mysqldump"
 )
 
-// HasBackup returns nil where the folder of the settings is all that a server keeps of states and runs, and
-// what is in it is what is served.
+// OpenDump fixes a moment of the database, for a backup. It is nil where a server with these settings has nothing
+// there that is nowhere else: what `dual` copies to it is in files. The caller closes it.
+func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) (*mysqldump.Dump, error) {
+	if !InDatabase(settings) {
+		return nil, nil
+	}
+	o, err := serverOptions(settings.Database, log).WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return mysqldump.Open(ctx, o)
+}
+
+// LoadDump makes what a dump has in the database of the settings, which has to be empty.
+func LoadDump(ctx context.Context, settings configs.Settings, from io.Reader, log *slog.Logger) error {
+	o, err := serverOptions(settings.Database, log).WithDefaults()
+	if err != nil {
+		return err
+	}
+	return mysqldump.Load(ctx, o, from)
+}
+
+// InDatabase reports whether a server with these settings keeps something in a database server alone.
+func InDatabase(settings configs.Settings) bool {
+	return settings.State.Storage == configs.MySQL || settings.Runs.Storage == configs.MySQL ||
+		settings.Storage.Type == configs.MySQL || settings.Auth.Source == configs.AuthDatabase
+}
+
+// NotInFolder are the databases of a folder that a server with these settings has in a database server.
+func NotInFolder(settings configs.Settings) (all []string) {
+	if settings.State.Storage == configs.MySQL {
+		all = append(all, "state.db")
+	}
+	if settings.Runs.Storage == configs.MySQL {
+		all = append(all, "runs.db")
+	}
+	if SharesDatabase(settings) {
+		all = append(all, "notices.db")
+	}
+	return all
+}
+
+// HasBackup returns nil where what is in the folder of the settings is what is served, as far as it is not in a
+// database.
 func HasBackup(ctx context.Context, settings configs.Settings) error {
 	switch {
 	case settings.State.Storage == configs.Memory:
 		return fmt.Errorf("states are kept in memory only (state.storage = memory): there is nothing to back up")
-	case settings.State.Storage == configs.MySQL || settings.Runs.Storage == configs.MySQL:
-		return fmt.Errorf("states or runs are in the database (state.storage, runs.storage): back that up with its own " +
-			"tools, or bring it into a folder first with `holdfast migrate --from mysql --to sqlite`")
+	case settings.State.Storage == configs.MySQL:
+		return nil // what is in the folder is not what is served, whatever its marks say
 	}
 	dir, err := filepath.Abs(settings.Storage.Path)
 	if err != nil {

@@ -10,7 +10,10 @@ import (
 
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/insight/policy"
+	layering "github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
@@ -207,6 +210,20 @@ func bodyRoutes() map[string]bodyUse {
 		"POST /enclaves/:enclave/partitions/:partition/iac/runs/:id/end":        holdsOwn,
 		"DELETE /enclaves/:enclave":                                             holdsOwn,
 
+		// What a tree of files is read of is bounded, and a webhook's body by 5 MiB.
+		"POST /webhooks/:provider/:repository": holdsOwn,
+		"GET /api/v1/repositories":             holdsOwn, "POST /api/v1/repositories": noBody,
+		"GET /api/v1/repositories/:repository": noBody, "PATCH /api/v1/repositories/:repository": noBody,
+		"DELETE /api/v1/repositories/:repository": noBody, "POST /api/v1/repositories/:repository/fetch": noBody,
+		"POST /api/v1/repositories/:repository/secret": noBody,
+		"GET /api/v1/layers":                           holdsOwn, "GET /api/v1/drift": holdsOwn,
+		"POST /api/v1/discover": holdsOwn,
+		"POST /api/v1/layers":   holdsOwn, "GET /api/v1/layers/:name": holdsOwn, "PATCH /api/v1/layers/:name": holdsOwn,
+		"DELETE /api/v1/layers/:name": noBody, "POST /api/v1/layers/:name/-/sync": holdsOwn,
+		"POST /api/v1/layers/:name/-/check": holdsOwn, "GET /api/v1/layers/:name/-/drift": holdsOwn,
+		"POST /api/v1/layers/:name/-/expectations":       holdsOwn,
+		"DELETE /api/v1/layers/:name/-/expectations/:id": holdsOwn,
+
 		"GET /api/v1/policies": holdsOwn, "GET /api/v1/policies/:bundle": holdsOwn,
 		"PUT /api/v1/policies/:bundle": holdsOwn, "DELETE /api/v1/policies/:bundle": noBody,
 		"GET /api/v1/pools":                               sendsList,
@@ -250,6 +267,7 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
 		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{Now: time.Now})}),
 		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Sessions: &middleware.Sessions{}, KeyEdits: &keys.Service{},
+		Repositories: &repos.Service{}, Layers: &layering.Service{}, Policies: &policy.Service{},
 		Dialects: handlers.Dialects(),
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hold": hold})
+	testscript.Main(m, map[string]func(){"hold": hold, "faketool": fakeTool})
 }
 
 // clients are the programs under test, by the name that conditions in scripts have, and as

@@ -41,7 +41,7 @@ func newBackupCommand(a *app) *cobra.Command {
 		Long: `Write all that a server keeps in its folder into one file, as it is at one moment: states with all
 versions, locks, candidates and the audit log, workspaces, configurations, runs, notices, uploads, and
 auth.cfg. A server that runs goes on: its writers wait some milliseconds. The index of resources is left
-out; a server makes it again.
+out; a server makes it again. What is kept in a database (mysql) is in it too, as of one moment.
 
 The file is encrypted to age recipients, and can be read by who has one of their identities alone. The
 master key is not in it, unless --with-master-key says so: keep it apart.
@@ -71,7 +71,7 @@ unless --overwrite says so: backups since may count on it.`,
 	addJSONFlag(cmd, &flags.asJSON)
 	flags.place.add(cmd)
 	addConfigFlag(cmd)
-	cmd.AddCommand(newBackupVerifyCommand(a))
+	cmd.AddCommand(newBackupVerifyCommand(a), newBackupLoadCommand(a))
 	return cmd
 }
 
@@ -184,15 +184,15 @@ func (a *app) backUp(cmd *cobra.Command, flags backupFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, moment.Close()) }()
+	if err := a.addDatabase(cmd.Context(), settings, moment); err != nil {
+		return err
+	}
 	p := a.startTransfer("Backing up", moment.Bytes())
 	o.Tell = func(n int64) { p.count.Add(n) }
 	manifest, err := a.writeBackup(cmd.Context(), flags, moment, o)
 	p.end()
 	if err != nil {
 		return interrupted(cmd.Context(), err)
-	}
-	if settings.Storage.Type == configs.MySQL {
-		a.note("uploads are in the database, and not in this backup")
 	}
 	return a.showBackup(manifest, flags.asJSON, "Backed up")
 }
@@ -220,7 +220,8 @@ func (a *app) writeBackup(ctx context.Context, flags backupFlags, moment *backup
 // fixMoment fixes the moment of what a server keeps, also while it runs. more says what else belongs to it.
 func (a *app) fixMoment(ctx context.Context, settings configs.Settings,
 	more func(*backup.Folder)) (*backup.Moment, error) {
-	from := backup.Folder{Dir: settings.Storage.Path, Outbox: settings.Storage.OutboxPath, Others: map[string]string{}}
+	from := backup.Folder{Dir: settings.Storage.Path, Outbox: settings.Storage.OutboxPath, Others: map[string]string{},
+		Elsewhere: storage.NotInFolder(settings)}
 	if settings.Auth.Source != configs.AuthDatabase {
 		from.Others["auth.cfg"] = settings.Auth.File
 	}

@@ -57,6 +57,10 @@ func (a *app) doctor(cmd *cobra.Command, flags doctorFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if settings.State.Storage == configs.MySQL || settings.Runs.Storage == configs.MySQL {
+		return errors.New("states or runs are in the database (state.storage, runs.storage), and doctor reads folders: bring " +
+			"what is there into one with `holdfast migrate --from mysql --to sqlite`")
+	}
 	if err := storage.HasBackup(cmd.Context(), settings); err != nil {
 		return err
 	}

@@ -83,14 +83,15 @@ func TestInfraOverABadConnection(t *testing.T) {
 	go c.serve(listener)
 	s.setenv("HOLDFAST_ADDR", "http://"+listener.Addr().String())
 
+	const lines = 400 // more than the streams that are cut off have in all, however few messages they come in
 	var want strings.Builder
 	executes(t, world, func(e *runworld.Executor) {
-		for i := range 40 {
+		for i := range lines {
 			e.Log(fmt.Sprintf("line %d of the log, which is not short\n", i))
 		}
 		e.Plan(2)
 	})
-	for i := range 40 {
+	for i := range lines {
 		fmt.Fprintf(&want, "line %d of the log, which is not short\n", i)
 	}
 	folder := folderOf(t, map[string]string{"main.tf": "# nothing\n"})

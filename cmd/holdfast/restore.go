@@ -143,6 +143,9 @@ func (a *app) restore(ctx context.Context, args []string, flags restoreFlags) er
 	if err := a.showBackup(m, flags.asJSON, "Restored"); err != nil {
 		return err
 	}
+	if files, err := dumpIn(flags.to); err == nil && len(files) > 0 {
+		fmt.Fprintf(a.stderr, "Load what was in a database into an empty one: holdfast backup load %s\n", flags.to)
+	}
 	if flags.at != "" {
 		a.showRewound(*rewound, flags.at)
 	}
@@ -170,6 +173,10 @@ func (a *app) rewinding(ctx context.Context,
 	settings.Seal.MasterKeyFile = flags.masterFile
 	done = new(storage.Rewound)
 	return func(staged string) error {
+		if files, err := dumpIn(staged); err != nil || len(files) > 0 {
+			return errors.Join(err, errors.New("--at is for states that are kept in a folder, and those of this backup were in a "+
+				"database: load all of it without --at, and roll back with `holdfast state rollback`"))
+		}
 		settings.Storage.Path = staged
 		*done, err = storage.Rewind(ctx, settings, at, a.quietLog(settings))
 		if fault.Is(err, fault.SealKeyMissing) && flags.masterFile == "" {

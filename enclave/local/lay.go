@@ -30,11 +30,7 @@ func lay(dir, source string, context map[string]string, inputs []enclave.Resolve
 			return fmt.Errorf("%s is made for each run: give the file in %s another name", made, source)
 		}
 	}
-	sources := filepath.Join(dir, filepath.FromSlash(sourcesDir))
-	if err := os.RemoveAll(sources); err != nil {
-		return err
-	}
-	if err := os.CopyFS(sources, notTools{os.DirFS(source)}); err != nil {
+	if err := copySources(dir, source); err != nil {
 		return err
 	}
 	if err := link(dir, source); err != nil {
@@ -45,6 +41,34 @@ func lay(dir, source string, context map[string]string, inputs []enclave.Resolve
 	}
 	return errors.Join(durable.Write(filepath.Join(dir, backendFile), backendText),
 		durable.Write(filepath.Join(dir, variableFile), variables(context, inputs)))
+}
+
+// copySources keeps a copy of the user's files: the one before is there until the new one is whole.
+func copySources(dir, source string) error {
+	sources := filepath.Join(dir, filepath.FromSlash(sourcesDir))
+	next, last := sources+".new", sources+".old"
+	if err := errors.Join(settle(sources), os.RemoveAll(next), os.RemoveAll(last)); err != nil {
+		return err
+	}
+	if err := os.CopyFS(next, notTools{os.DirFS(source)}); err != nil {
+		return err
+	}
+	if err := os.Rename(sources, last); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(os.Rename(next, sources), os.RemoveAll(last))
+}
+
+// settle puts a copy in its place whose maker was stopped when the one before had left it.
+func settle(sources string) error {
+	if _, err := os.Stat(sources); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := os.Rename(sources+".new", sources)
+	if errors.Is(err, fs.ErrNotExist) { // nothing was ever run
+		return os.MkdirAll(sources, 0o700)
+	}
+	return err
 }
 
 // notTools is a folder without what the tools keep in it.
@@ -137,9 +161,12 @@ func variables(context map[string]string, inputs []enclave.Resolved) string {
 	return b.String()
 }
 
-// restore has links that lead nowhere any more lead to the copies.
+// restore has links that lead nowhere any more lead to the copies, and the tool know where the state is.
 func restore(dir string) error {
 	sources := filepath.Join(dir, filepath.FromSlash(sourcesDir))
+	if err := errors.Join(settle(sources), durable.Write(filepath.Join(dir, backendFile), backendText)); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(sources)
 	if err != nil {
 		return err

@@ -74,9 +74,11 @@ func (r *Runner) Provision(ctx context.Context, p *enclave.Partition, record enc
 		return nil, err
 	}
 	k := kept{record, enclave.WithoutSecrets(inputs), files, binary, p.Enclave.Driver().AuthEnv(p.Enclave)}
-	if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".holdfast"), 0o700), os.Chmod(dir, 0o700)); err != nil {
+	held, err := r.hold(ctx, p.Path())
+	if err != nil {
 		return nil, err
 	}
+	defer held.Close()
 	before, was, err := r.known(p.Path())
 	if err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ func (r *Runner) Provision(ctx context.Context, p *enclave.Partition, record enc
 	if err := lay(dir, source, p.Context(), inputs); err != nil {
 		return nil, err
 	}
-	at := place{path: p.Path(), dir: dir, binary: binary, env: k.AuthEnv, secrets: secretsOf(inputs)}
+	at := place{path: p.Path(), dir: dir, binary: binary, env: k.AuthEnv, secrets: secretsOf(inputs), held: held}
 	operation := "Provision"
 	if was {
 		operation = "Update"
@@ -260,11 +262,16 @@ func (r *Runner) Teardown(ctx context.Context, path string) error {
 	if err != nil || k == nil {
 		return err
 	}
+	held, err := r.hold(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	dir := r.folder(path)
 	if err := restore(dir); err != nil {
 		return err
 	}
-	at := place{path: path, dir: dir, binary: k.Binary, env: k.AuthEnv, secrets: map[string]string{}}
+	at := place{path: path, dir: dir, binary: k.Binary, env: k.AuthEnv, secrets: map[string]string{}, held: held}
 	for _, in := range k.Inputs {
 		if in.Sensitive {
 			at.secrets[in.Name] = "" // what it was is not kept
@@ -279,11 +286,29 @@ func (r *Runner) Teardown(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(dir)
+	return r.discard(dir)
+}
+
+// discarded is behind the name of a folder that is being removed. No partition is called so.
+const discarded = "~"
+
+// discard removes a partition's folder: it is all there, or nothing is known of it.
+func (r *Runner) discard(dir string) error {
+	if err := errors.Join(os.RemoveAll(dir+discarded), os.Rename(dir, dir+discarded)); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir + discarded)
 }
 
 // Records implements reconcile.Driver.
 func (r *Runner) Records(context.Context) (all []enclave.Record, err error) {
+	left, err := filepath.Glob(filepath.Join(r.Root, "*", "*"+discarded))
+	for _, dir := range left { // who removed it was stopped
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]bool{}
 	for _, name := range []string{appliedFile, pendingFile} {
 		files, err := filepath.Glob(filepath.Join(r.Root, "*", "*", filepath.FromSlash(name)))

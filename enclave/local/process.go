@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ type place struct {
 	path, dir, binary string
 	env, secrets      map[string]string // environment variables; values of variables that are secret
 	record            *record           // of the run; nil for none
+	held              *os.File          // says who is at work in the folder; nil for nobody
 }
 
 // binaryOf is the tool of a partition: the one that it names, or that its backend is of. For the backend terraform
@@ -88,9 +90,15 @@ func (r *Runner) command(ctx context.Context, at place, args []string) *exec.Cmd
 // run runs a tool, and tells both of its streams line by line as they come.
 func (r *Runner) run(ctx context.Context, at place, args []string) error {
 	cmd := r.command(ctx, at, args)
-	from, to := io.Pipe()
-	cmd.Stdout, cmd.Stderr = to, to
-	told := make(chan struct{})
+	hand(cmd, at.held)
+	printed, err := newOutput(filepath.Join(at.dir, ".holdfast"))
+	if err != nil {
+		return err
+	}
+	defer printed.Close()
+	cmd.Stdout, cmd.Stderr = printed, printed
+	ended, told := make(chan struct{}), make(chan struct{})
+	from := &output{file: printed, ended: ended}
 	go func() {
 		defer close(told)
 		lines := bufio.NewScanner(from)
@@ -103,8 +111,8 @@ func (r *Runner) run(ctx context.Context, at place, args []string) error {
 		}
 		_, _ = io.Copy(io.Discard, from) // behind a line that is too long
 	}()
-	err := cmd.Run()
-	to.Close()
+	err = cmd.Run()
+	close(ended)
 	<-told
 	if err != nil {
 		return fmt.Errorf("%s failed: %w", args[0], err)

@@ -22,8 +22,10 @@ const recordFile = ".holdfast/record.json"
 
 // keptRecord is what is in it.
 type keptRecord struct {
-	Run api.IACRun     `json:"run"`
-	End *api.IACRunEnd `json:"end,omitempty"` // nil while the run goes on
+	Key   string          `json:"key,omitempty"`  // by which the record was asked for; empty once it is there
+	Order api.IACRunOrder `json:"order,omitzero"` // with that key
+	Run   api.IACRun      `json:"run"`            // once it is there
+	End   *api.IACRunEnd  `json:"end,omitempty"`  // nil while the run goes on
 }
 
 // errCancelled is why a tool is told to end.
@@ -67,22 +69,12 @@ func (r *Runner) beginRecord(ctx context.Context, at place, operation string, st
 		return nil
 	}
 	file := filepath.Join(at.dir, filepath.FromSlash(recordFile))
-	if err := r.endFormer(ctx, file); err != nil {
+	if err := r.endFormer(ctx, at.path, file); err != nil {
 		r.warn(at.path, "the record of the run before has no end: "+err.Error())
 	}
 	order := api.IACRunOrder{Operation: operation, ReconcileRunID: r.Reconcile,
 		Tool: strings.TrimSuffix(filepath.Base(at.binary), ".exe")}
-	key, err := uuid.NewString(), error(nil)
-	var run api.IACRun
-	for try := range beginTries {
-		run, err = r.RunRecords.Begin(ctx, at.path, order, key)
-		if err == nil || errors.Is(err, reconcile.ErrNoRecord) || pause(ctx, time.Second<<try) != nil {
-			break
-		}
-	}
-	if err == nil {
-		err = keep(file, keptRecord{Run: run})
-	}
+	run, err := r.askForRecord(ctx, at.path, file, keptRecord{Key: uuid.NewString(), Order: order})
 	if err != nil {
 		r.warn(at.path, "the server keeps no record of this run: "+err.Error())
 		return nil
@@ -99,12 +91,39 @@ func (r *Runner) beginRecord(ctx context.Context, at place, operation string, st
 	return made
 }
 
+// askForRecord has the server begin a record. By what is asked is noted before: who is killed meanwhile leaves a record
+// that has no end, which the next run gives it.
+func (r *Runner) askForRecord(ctx context.Context, path, file string, asked keptRecord) (run api.IACRun, err error) {
+	if err := keep(file, asked); err != nil {
+		return run, err
+	}
+	for try := range beginTries {
+		run, err = r.RunRecords.Begin(ctx, path, asked.Order, asked.Key)
+		if err == nil || errors.Is(err, reconcile.ErrNoRecord) || pause(ctx, time.Second<<try) != nil {
+			break
+		}
+	}
+	if err != nil {
+		return run, errors.Join(err, removeAny(file))
+	}
+	return run, keep(file, keptRecord{Run: run})
+}
+
 // endFormer ends the record of a run that was cut off here.
-func (r *Runner) endFormer(ctx context.Context, file string) error {
+func (r *Runner) endFormer(ctx context.Context, path, file string) error {
 	var kept keptRecord
 	found, err := readJSON(file, &kept)
 	if err != nil || !found {
 		return err
+	}
+	if kept.Key != "" { // it may be there
+		kept.Run, err = r.RunRecords.Begin(ctx, path, kept.Order, kept.Key)
+		if errors.Is(err, reconcile.ErrNoRecord) {
+			return removeAny(file)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	end := kept.End
 	if end == nil {

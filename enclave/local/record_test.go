@@ -209,7 +209,12 @@ func TestNextRunTellsHowTheLastHasEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.run(t, nil, []string{"e"}, nil)
-		want := []string{"r1 ", "r2 ", "killed it was cut off", "r3 "}
+		// It was killed before it could note which record it has.
+		if err := keep(filepath.Join(r.at.dir, recordFile), keptRecord{Key: "asked"}); err != nil {
+			t.Fatal(err)
+		}
+		r.run(t, nil, []string{"f"}, nil)
+		want := []string{"r1 ", "r2 ", "killed it was cut off", "r3 ", "r4 it was cut off", "r5 "}
 		var got []string
 		for _, end := range r.ends {
 			got = append(got, end.Reason)

@@ -116,7 +116,7 @@ func (r *record) finish(end api.IACRunEnd) {
 	}
 	_ = r.masked.Close()
 	end.Reason = string(r.masker.Bytes([]byte(end.Reason)))
-	if err := keep(r.file, keptRecord{r.run, &end}); err != nil {
+	if err := keep(r.file, keptRecord{Run: r.run, End: &end}); err != nil {
 		r.warn("the end of the run can't be noted: " + err.Error())
 	}
 	r.mu.Lock()

@@ -14,6 +14,11 @@ const DefaultHost = "registry.opentofu.org"
 // BuiltIn is the provider of terraform_data, which needs no program.
 func BuiltIn() Provider { return Provider{"terraform.io", "builtin", "terraform"} }
 
+// IsBuiltIn reports whether a provider is part of the engine, so that nothing has to be installed for it.
+func (p Provider) IsBuiltIn() bool {
+	return p.Host == BuiltIn().Host && p.Namespace == BuiltIn().Namespace
+}
+
 func (p Provider) String() string { return p.Host + "/" + p.Namespace + "/" + p.Name }
 
 // InState is how states write it, with the alias of its configuration and the module that has it.

@@ -26,7 +26,10 @@ type File struct {
 type Moment struct {
 	At    time.Time
 	Files []File
-	ends  []func() error
+	// Stream is something whose length nobody knows before it is read: it is kept in files of up to streamSize, whose
+	// names are StreamName and a number. nil for none.
+	Stream io.Reader
+	ends   []func() error
 }
 
 // Folder says what belongs to a backup.
@@ -37,6 +40,8 @@ type Folder struct {
 	Others map[string]string
 	// Before is the index of the backup before, or nil. A database that it has must not have gone.
 	Before *Index
+	// Elsewhere are databases that are not in the folder, whatever is there by their names.
+	Elsewhere []string
 	// Derived has also what a server makes again by itself.
 	Derived bool
 	// Unreadable is told of files that can't be read, or are missed, which are left out then; nil for who wants all.
@@ -119,6 +124,9 @@ func (f Folder) databases(ctx context.Context, m *Moment) error {
 	}
 	some := false
 	for _, name := range names {
+		if slices.Contains(f.Elsewhere, name) {
+			continue
+		}
 		dir := f.Dir
 		if name == outboxName && f.Outbox != "" {
 			dir = f.Outbox
@@ -243,6 +251,9 @@ func (m *Moment) uploads(f Folder, before map[string]fs.FileInfo) error {
 	}
 	return nil
 }
+
+// EndWith has something else let go with the moment.
+func (m *Moment) EndWith(end func() error) { m.ends = append(m.ends, end) }
 
 // Bytes is how much there is to read.
 func (m *Moment) Bytes() (all int64) {

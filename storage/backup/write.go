@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,9 +79,41 @@ func (w *writer) all(from *Moment) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
+	if from.Stream != nil {
+		if err := w.stream(from.Stream); err != nil {
+			return err
+		}
+	}
 	text, err := w.json(manifestName, w.manifest)
 	w.index.Manifest = manifestSum(text)
 	return err
+}
+
+// StreamName is what the names of files begin with that Moment.Stream is kept in.
+const StreamName = "database-"
+
+// streamSize is how much one of them has: it is in memory as it is written.
+const streamSize = 8 << 20
+
+// stream writes what is read to its end.
+func (w *writer) stream(from io.Reader) error {
+	piece := make([]byte, streamSize)
+	for number := 1; ; number++ {
+		n, err := io.ReadFull(from, piece)
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return err
+		}
+		if n > 0 {
+			f := File{fmt.Sprintf("%s%06d", StreamName, number), int64(n), bytes.NewReader(piece[:n])}
+			if err := w.file(f); err != nil {
+				return err
+			}
+		}
+		if last {
+			return nil
+		}
+	}
 }
 
 func (w *writer) json(name string, value any) ([]byte, error) {

@@ -50,6 +50,11 @@ func dropEmptyNotes(ctx context.Context, db *sql.DB, table string) error {
 	return err
 }
 
+// LockSchema returns when nobody migrates the database, and has them wait until unlock is called.
+func (o Options) LockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
+	return lockSchema(ctx, db, o)
+}
+
 // lockSchema waits for the lock. The server frees it when the connection ends, whatever
 // becomes of this process.
 func lockSchema(ctx context.Context, db *sql.DB, o Options) (unlock func() error, err error) {

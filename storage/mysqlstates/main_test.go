@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -17,8 +18,14 @@ import (
 
 func TestMain(m *testing.M) {
 	statetest.ChildMain(func(dir string) (state.Store, error) {
-		s, err := Open(context.Background(),
-			optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
+		o := optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
+		if path := os.Getenv(childsMaster); path != "" {
+			var err error
+			if o.Master, err = seal.ReadMasterFile(path); err != nil {
+				return nil, err
+			}
+		}
+		s, err := Open(context.Background(), o)
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,13 @@ import (
 // newMaster makes a master key.
 func newMaster(t testing.TB) *seal.Master {
 	t.Helper()
+	master, _ := newMasterFile(t)
+	return master
+}
+
+// newMasterFile makes a master key, and returns its file too.
+func newMasterFile(t testing.TB) (*seal.Master, string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "master.key")
 	if err := seal.CreateMasterFile(path); err != nil {
 		t.Fatal(err)
@@ -29,7 +36,7 @@ func newMaster(t testing.TB) *seal.Master {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return master
+	return master, path
 }
 
 func TestSealedStore(t *testing.T) {

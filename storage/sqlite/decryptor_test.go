@@ -72,18 +72,24 @@ func xaesOpen(key, nonce, sealed, additional []byte) ([]byte, error) {
 	return gcm.Open(nil, nonce[12:24], sealed, additional)
 }
 
-// masterKeys reads a master key file.
-func masterKeys(text string) (keys [][]byte, err error) {
+// masterKeys reads a master key file whose keys are in the clear.
+func masterKeys(text string) (keys [][]byte, err error) { return wrappedKeys(text, nil) }
+
+// wrappedKeys reads one of which unwrap opens what a service has wrapped.
+func wrappedKeys(text string, unwrap func(service, wrapped string) ([]byte, error)) (keys [][]byte, err error) {
 	begun := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "#"), line == "":
-		case line == "holdfast-master-key 1":
+		case line == "holdfast-master-key 1", line == "holdfast-master-key 2" && unwrap != nil:
 			begun = true
 		case begun:
 			digits, check, _ := strings.Cut(line, " ")
 			key, err := hex.DecodeString(digits)
+			if service, wrapped, is := strings.Cut(digits, ":"); is && unwrap != nil {
+				key, err = unwrap(service, wrapped)
+			}
 			if sum := sha256.Sum256(key); err != nil || hex.EncodeToString(sum[:])[:8] != check {
 				return nil, errors.New("a line of the master key file is damaged")
 			}

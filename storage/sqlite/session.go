@@ -29,6 +29,8 @@ type session struct {
 	census       *state.Census
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
+	// unchained leaves events out of chains, for the benchmark of what these cost.
+	unchained bool
 
 	addState, addVersion, addBody           rowStatement
 	setNewest, setDeleted, setLock, release rowStatement

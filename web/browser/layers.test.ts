@@ -35,6 +35,22 @@ async function push(message: string, files: Record<string, string>): Promise<str
   return commit
 }
 
+interface Standing {
+  state: string
+  applied_commit?: string
+  commits?: object[]
+}
+
+/** stands waits until the server says so of the layer: what the page reads next is that, or newer. */
+async function stands(is: (layer: Standing, waiting: number) => boolean): Promise<void> {
+  const now = async () => {
+    const layer = await server.call<Standing>('GET', '/api/v1/layers/prod%2Fapp')
+    const { runs } = await server.call<{ runs: object[] }>('GET', '/api/v1/runs?workspace=prod%2Fapp&status=awaiting_approval')
+    return is(layer, runs.length)
+  }
+  await expect.poll(now, { timeout: 300_000, interval: 200 }).toBe(true)
+}
+
 test('who has no layer is told how one is made, and a layer leads from a commit to its run, version and resource, and back', async () => {
   const { page, complaints } = await enter(browser, server, '/layers')
   await page.getByText('There is no layer yet.').waitFor()
@@ -45,24 +61,26 @@ test('who has no layer is told how one is made, and a layer leads from a commit 
   const repository = page.getByRole('region', { name: 'Repository infra' })
   await repository.getByText('main', { exact: false }).first().waitFor()
   server.holdfast(['layer', 'add', 'prod/app', '--repository', 'infra', '--path', 'app', '--remediation', 'propose', '--tool', 'opentofu', '--version', '1.12.6', '--check-every', 'off'])
+  await stands(({ state }, waiting) => state === 'ApplyNeeded' && waiting === 1)
   await repository.getByRole('link', { name: '1 layer' }).click()
   await page.getByRole('link', { name: 'prod/app' }).click()
 
   // A plan is made for the first commit, and waits for somebody.
   const conditions = page.getByRole('table', { name: 'Conditions of the layer' })
   const row = (name: string) => conditions.getByRole('row').filter({ hasText: name })
-  await row('IsLastRelevantCommitPlanned').getByText('LastRelevantCommitPlanned').waitFor()
+  await row('IsLastRelevantCommitPlanned').getByText('LastRelevantCommitPlanned', { exact: true }).waitFor()
   await row('IsApplyUpToDate').getByText('NoApplyHasRun').waitFor()
   await page.getByRole('tab', { name: 'Commits' }).click()
   const commits = page.getByRole('list', { name: 'Commits, the newest first' })
   await commits.getByText('waits for approval').waitFor()
   const { runs: [first] } = await server.call<{ runs: { id: string; pin: { digest: string } }[] }>('GET', '/api/v1/runs?workspace=prod%2Fapp')
   await server.call('POST', `/api/v1/runs/${first!.id}/approve`, { digest: first!.pin.digest })
-  await commits.getByText('applied last').waitFor()
+  await stands(({ applied_commit: applied }) => applied !== undefined)
 
   // One commit is nothing to the layer, the next one changes a module that it calls.
   await push(`Say something ${hostile}`, { 'README.md': 'nothing that is read\n' })
   const second = await push('Change what a module says', shared('two'))
+  await stands(({ commits = [] }, waiting) => commits.length === 3 && waiting === 1)
   const newest = commits.getByRole('listitem').filter({ hasText: 'Change what a module says' }).first()
   await newest.getByText('shared/main.tf').waitFor()
   await commits.getByRole('listitem').filter({ hasText: hostile }).getByText('not relevant').waitFor()
@@ -72,6 +90,7 @@ test('who has no layer is told how one is made, and a layer leads from a commit 
   await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByRole('main').getByText('succeeded').first().waitFor()
 
+  await stands(({ applied_commit: applied }) => applied === second)
   // And back: from the run to the layer, to the version, to the resource's history, to the run.
   await page.getByRole('tab', { name: 'Made of' }).click()
   await page.getByRole('main').getByText(second.slice(0, 12), { exact: true }).waitFor()

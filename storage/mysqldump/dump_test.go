@@ -1,0 +1,196 @@
+package mysqldump_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldump"
+	"github.com/holdfast/holdfast/storage/mysqlstates"
+)
+
+func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+
+func optionsFor(t *testing.T, d mysqltest.Database) mysqldb.Options {
+	t.Helper()
+	o, err := mysqldb.Options{Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
+		TLS: mysqldb.TLSOff, Log: slog.New(slog.DiscardHandler)}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func openStates(t *testing.T, o mysqldb.Options, master *seal.Master) *mysqlstates.Store {
+	t.Helper()
+	s, err := mysqlstates.Open(context.Background(), mysqlstates.Options{Options: o, Master: master})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newMaster(t *testing.T) *seal.Master {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "master.key")
+	if err := seal.CreateMasterFile(path); err != nil {
+		t.Fatal(err)
+	}
+	master, err := seal.ReadMasterFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master
+}
+
+// put writes a version with an entry of the audit log.
+func put(t *testing.T, s state.Store, ref state.Ref, body string) {
+	t.Helper()
+	_, err := s.Update(t.Context(), ref, []byte(body), func(h state.Head) (state.Change, error) {
+		v := state.Version{Number: h.Version.Number + 1, Size: int64(len(body)), Digest: sha256.Sum256([]byte(body))}
+		return state.Change{Version: &v, Events: []audit.Event{{Action: audit.StateWrite, Note: "naïve \x00 'text'"}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRoundTrip backs a sealed store up while it is written to, and opens what was loaded elsewhere: it is what it was
+// when the moment was fixed, with its chains.
+func TestRoundTrip(t *testing.T) {
+	from, to, master := optionsFor(t, mysqltest.New(t)), optionsFor(t, mysqltest.New(t)), newMaster(t)
+	s := openStates(t, from, master)
+	ref := state.Ref{Org: uuid.New(), Name: "prod/network"}
+	large := strings.Repeat(`"naïve \u0000 planted",`, 200_000) // of several pieces
+	bodies := []string{"{}", `{"a":[` + large + `1]}`, `{"b":[` + large + `2]}`}
+	for _, body := range bodies {
+		put(t, s, ref, body)
+	}
+	if _, _, err := s.Chain(t.Context(), ref.Org, 0, 1); err != nil { // all entries are in the log by then
+		t.Fatal(err)
+	}
+	dump, err := mysqldump.Open(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, ref, "{\"later\":1}")
+	var text bytes.Buffer
+	if err := errors.Join(dump.Write(t.Context(), &text), dump.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text.Bytes(), []byte("planted")) {
+		t.Error("a sealed body is plain in the dump")
+	}
+	half := bytes.NewReader(text.Bytes()[:text.Len()/2])
+	if err := mysqldump.Load(t.Context(), to, half); err == nil {
+		t.Error("half a dump was loaded")
+	}
+	if got := tables(t, to, "NOT LIKE 'restoring%'"); got != 0 {
+		t.Fatalf("%d tables of half a dump are there", got)
+	}
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	if got := tables(t, to, "LIKE 'restoring%'"); got != 0 {
+		t.Errorf("%d tables of the load before are left", got)
+	}
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes())); err == nil {
+		t.Error("a database that is not empty was loaded into")
+	}
+	r := openStates(t, to, master)
+	defer r.Close()
+	for i, want := range bodies {
+		got, err := r.Version(t.Context(), ref, uint64(i+1))
+		if err != nil || string(got.Body) != want {
+			t.Errorf("version %d has %d bytes, %v; want %d", i+1, len(got.Body), err, len(want))
+		}
+	}
+	head, err := r.Head(t.Context(), ref)
+	if err != nil || head.Version.Number != uint64(len(bodies)) {
+		t.Errorf("the newest is %d, %v: not of the moment", head.Version.Number, err)
+	}
+	verdict, err := audit.Verify(t.Context(), r, ref.Org, audit.Check{Limit: 100})
+	if err != nil || len(verdict.Breaks) > 0 || verdict.Checked != len(bodies) {
+		t.Errorf("%+v, %v", verdict, err)
+	}
+	put(t, r, ref, "{\"on\":1}")
+}
+
+func tables(t *testing.T, o mysqldb.Options, which string) (n int) {
+	t.Helper()
+	db, err := o.OpenPool(o.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.QueryRowContext(t.Context(), fmt.Sprintf(`SELECT COUNT(*) FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_name %s`, which)).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestDamagedDumps: what is no dump, or not all of one, leaves an empty database empty.
+func TestDamagedDumps(t *testing.T) {
+	o := optionsFor(t, mysqltest.New(t))
+	for _, text := range []string{"", "holdfast dump 2\n", "holdfast dump 1\n", "holdfast dump 1\n{}\n\x00",
+		"holdfast dump 1\n{\"name\":\"x\",\"create\":\"DROP DATABASE x\",\"columns\":[{\"name\":\"a\"}]}\n\x00"} {
+		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text))); err == nil {
+			t.Errorf("%q was loaded", text)
+		}
+	}
+	if got := tables(t, o, "LIKE '%'"); got != 0 {
+		t.Errorf("%d tables are there", got)
+	}
+}
+
+// TestTablesStayAsTheyAre: who changes a table waits for the backup that has begun, and one that begins waits for who
+// changes them.
+func TestTablesStayAsTheyAre(t *testing.T) {
+	o := optionsFor(t, mysqltest.New(t))
+	s := openStates(t, o, nil)
+	defer s.Close()
+	dump, err := mysqldump.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := o.OpenPool(o.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	changed := make(chan error, 1)
+	go func() {
+		_, err := db.ExecContext(context.Background(), "ALTER TABLE state_lock_ids ADD COLUMN more INT NULL")
+		changed <- err
+	}()
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE newer (a INT)"); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := errors.Join(dump.Write(t.Context(), &text), dump.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-changed; err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(text.String(), "`more`") || strings.Contains(text.String(), "`newer`") {
+		t.Error("what came after the moment is in the dump")
+	}
+}

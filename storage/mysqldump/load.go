@@ -1,0 +1,189 @@
+package mysqldump
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
+)
+
+const (
+	// loading is before the names of tables that are being loaded. Nobody looks at such ones.
+	loading = "restoring_"
+	// batch is about how many bytes are inserted at once.
+	batch = 1 << 20
+	// maxValue is the longest value of a dump. It is what a LONGBLOB of ours could have at most.
+	maxValue = 1 << 30
+)
+
+// Load makes the tables of a dump in a database that has none. They are all there at once, when all was loaded, or
+// none is: what a load that was killed has left is removed by the next.
+func Load(ctx context.Context, o mysqldb.Options, from io.Reader) (err error) {
+	db, err := o.OpenPool(o.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := o.Reach(ctx, db); err != nil {
+		return fmt.Errorf("load into the database %v, which has to be there and empty: %w", o, err)
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// Rows of tables that are loaded may wait for the reader of the dump.
+	if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = 86400"); err != nil {
+		return err
+	}
+	if err := clear(ctx, conn, o); err != nil {
+		return err
+	}
+	l := loader{ctx: ctx, conn: conn, from: bufio.NewReaderSize(from, 64<<10)}
+	if err := l.all(); err != nil {
+		return fmt.Errorf("load into the database %v: %w", o, err)
+	}
+	return l.settle()
+}
+
+// clear refuses a database in which there is something, and removes what a load has left.
+func clear(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
+	names, err := texts(ctx, conn, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, loading) {
+			return fmt.Errorf("the database %v is not empty: it has a table %s; nothing was restored", o, name)
+		}
+	}
+	for _, name := range names {
+		if _, err := conn.ExecContext(ctx, "DROP TABLE "+mysqldb.Quoted(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type loader struct {
+	ctx   context.Context
+	conn  *sql.Conn
+	from  *bufio.Reader
+	names []string
+}
+
+var errDamaged = errors.New("the dump is damaged")
+
+func (l *loader) all() error {
+	head := make([]byte, len(format))
+	if _, err := io.ReadFull(l.from, head); err != nil || string(head) != format {
+		return fmt.Errorf("it is no dump that this program reads: %w", errors.Join(errDamaged, err))
+	}
+	for {
+		line, err := l.from.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var t table
+		if err := json.Unmarshal(line, &t); err != nil {
+			return errors.Join(errDamaged, err)
+		}
+		if err := l.table(t); err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+	}
+}
+
+func (l *loader) table(t table) error {
+	create, ok := strings.CutPrefix(t.Create, "CREATE TABLE "+mysqldb.Quoted(t.Name)+" ")
+	if !ok || len(t.Columns) == 0 {
+		return errDamaged
+	}
+	if _, err := l.conn.ExecContext(l.ctx, "CREATE TABLE "+mysqldb.Quoted(loading+t.Name)+" "+create); err != nil {
+		return err
+	}
+	l.names = append(l.names, t.Name)
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, mysqldb.Quoted(c.Name))
+	}
+	insert := "INSERT INTO " + mysqldb.Quoted(loading+t.Name) + " (" + strings.Join(names, ", ") + ") VALUES "
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ") + ")"
+	var values []any
+	size := 0
+	flush := func() error {
+		if len(values) == 0 {
+			return nil
+		}
+		rows := len(values) / len(names)
+		_, err := l.conn.ExecContext(l.ctx, insert+strings.TrimSuffix(strings.Repeat(row+", ", rows), ", "), values...)
+		values, size = nil, 0
+		return err
+	}
+	for {
+		more, err := l.from.ReadByte()
+		switch {
+		case err != nil:
+			return errors.Join(errDamaged, err)
+		case more == 0:
+			return flush()
+		case more != 1:
+			return errDamaged
+		}
+		for _, c := range t.Columns {
+			v, n, err := l.value(c)
+			if err != nil {
+				return err
+			}
+			values, size = append(values, v), size+n+16
+		}
+		if size >= batch || len(values) > 10_000 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// value reads one; text is one, so that the server takes it for what the column has.
+func (l *loader) value(c column) (any, int, error) {
+	length, err := binary.ReadUvarint(l.from)
+	if err != nil || length > maxValue {
+		return nil, 0, errors.Join(errDamaged, err)
+	}
+	if length == 0 {
+		return nil, 0, nil
+	}
+	var text bytes.Buffer
+	if _, err := io.CopyN(&text, l.from, int64(length-1)); err != nil {
+		return nil, 0, errors.Join(errDamaged, err)
+	}
+	if c.Binary {
+		return text.Bytes(), text.Len(), nil
+	}
+	return text.String(), text.Len(), nil
+}
+
+// settle gives all tables their names, in one statement that is done whole or not at all.
+func (l *loader) settle() error {
+	if len(l.names) == 0 {
+		return errors.Join(errors.New("the dump has no tables"), errDamaged)
+	}
+	var renames []string
+	for _, name := range l.names {
+		renames = append(renames, mysqldb.Quoted(loading+name)+" TO "+mysqldb.Quoted(name))
+	}
+	_, err := l.conn.ExecContext(l.ctx, "RENAME TABLE "+strings.Join(renames, ", "))
+	return err
+}

@@ -41,7 +41,7 @@ func layers() map[string][]string {
 		"engine/provider/builtin":  {"engine/provider"},
 		"engine/provider/file":     {"engine/addr", "engine/provider", "internal/durable"},
 		"engine/provider/plugin": {"engine/addr", "engine/diag", "engine/provider", "engine/provider/plugin/wire",
-			"internal/durable"},
+			"internal/durable", "internal/pause"},
 		"engine/provider/plugin/wire": {},
 		"engine/config":               {"engine/addr", "engine/diag", "engine/mark", "engine/provider"},
 		"engine/eval":                 {"engine/addr", "engine/config", "engine/diag", "engine/mark", "engine/provider"},

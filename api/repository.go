@@ -21,6 +21,7 @@ type Repository struct {
 	User       string `json:"user,omitempty"`       // that goes with the token
 	PublicKey  string `json:"public_key,omitempty"` // of the deploy key
 	App        string `json:"app,omitempty"`        // the GitHub App's ID
+	APIToken   bool   `json:"api_token,omitempty"`  // that the provider's API has a token of its own
 	// Installation is the GitHub App's; absent for the one that the repository is in.
 	Installation int64    `json:"installation,omitempty"`
 	KnownHosts   []string `json:"known_hosts,omitempty"` // keys that its ssh host may have
@@ -59,11 +60,14 @@ type RepositoryChange struct {
 	KnownHosts *string `json:"known_hosts,omitempty"`
 
 	// Credential replaces all that it was fetched with. It is needed again when the URL gets another host.
-	Credential   *string `json:"credential,omitempty" enum:"none|token|deploy_key|github_app"`
-	User         *string `json:"user,omitempty"`
-	Token        *string `json:"token,omitempty"`
-	Key          *string `json:"key,omitempty"` // private, in PEM: of ssh, or of a GitHub App
-	App          *string `json:"app,omitempty"`
+	Credential *string `json:"credential,omitempty" enum:"none|token|deploy_key|github_app"`
+	User       *string `json:"user,omitempty"`
+	Token      *string `json:"token,omitempty"`
+	Key        *string `json:"key,omitempty"` // private, in PEM: of ssh, or of a GitHub App
+	App        *string `json:"app,omitempty"`
+	// APIToken is what the provider's API is asked with, where Token is not good for that, or there is none; empty for
+	// none.
+	APIToken     *string `json:"api_token,omitempty"`
 	Installation *int64  `json:"installation,omitempty"`
 }
 

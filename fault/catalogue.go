@@ -358,7 +358,8 @@ func Catalogue() []Entry {
 				"operator must remove it and add it again."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
-	return slices.Concat(entries, runEntries(), workspaceEntries(), repositoryEntries(), layerEntries())
+	return slices.Concat(entries, runEntries(), workspaceEntries(), repositoryEntries(), layerEntries(),
+		pullEntries())
 }
 
 // Kind returns the class that the catalogue gives the code; Internal for one it lacks.

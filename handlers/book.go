@@ -208,6 +208,7 @@ const (
 	tagEnclaves     = "Enclaves"
 	tagPools        = "Pools of agents"
 	tagRepositories = "Repositories"
+	tagPulls        = "Pull requests"
 	tagExecutors    = "Agents and executors"
 	tagUploads      = "Uploads"
 	tagCallers      = "Credentials"

@@ -63,6 +63,7 @@ func documentHead() *openapi.Document {
 			{Name: tagEnclaves, Description: "Partitions of enclaves: workspaces ENCLAVE/PARTITION, and their runs."},
 			{Name: tagPools, Description: "Who else executes runs."},
 			{Name: tagRepositories, Description: "Git repositories that configurations come from, and what their servers tell."},
+			{Name: tagPulls, Description: "What pull requests of repositories would change, planned."},
 			{Name: tagExecutors, Description: "What agents and executors of runs say."},
 			{Name: tagProbes, Description: "For monitors; nothing in them is about an organization."},
 			{Name: tagDescription, Description: "What you are reading; it needs no credentials."},

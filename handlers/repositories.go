@@ -145,7 +145,8 @@ func repositoryOf(r repos.Repository) api.Repository {
 	s := r.Settings
 	said := api.Repository{
 		Name: r.Name, URL: s.URL, Branches: s.Branches, Provider: string(s.Provider), API: s.API, Poll: seconds(s.Poll),
-		Credential: string(s.Credential), User: s.User, PublicKey: s.PublicKey, App: s.App, Installation: s.Installation,
+		Credential: string(s.Credential), User: s.User, PublicKey: s.PublicKey, APIToken: s.APIToken,
+		App: s.App, Installation: s.Installation,
 		Webhook:   "/webhooks/" + string(s.Provider) + "/" + r.ID.String(),
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, UpdatedBy: api.Actor(r.UpdatedBy),
 		Status: api.RepositoryStatus{Failures: r.Status.Failures, Problem: r.Status.Problem, Kind: string(r.Status.Kind),
@@ -173,6 +174,7 @@ func orderOf(c api.RepositoryChange) repos.Order {
 			}
 			setTo(&s.Token, c.Token)
 			setTo(&s.Key, c.Key)
+			setTo(&s.API, c.APIToken)
 		},
 	}
 }

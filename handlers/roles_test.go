@@ -142,17 +142,21 @@ func rightsOfRuns() map[string]auth.Right {
 			"GET" + one + "/events", "GET" + one +
 				"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
-			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
+			"GET /api/v1/pulls", "GET /api/v1/repositories/x/pulls/7", "GET" + part, "GET" + part + "/latest",
+			"GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
 		auth.ApplyRun: {"DELETE /enclaves/e", "POST" + part, "PUT" + part + "/" + noRun + "/log/:stream",
 			"POST" + part + "/" + noRun + "/lease", "POST" + part + "/" + noRun + "/end"},
-		auth.PlanRun:        {"POST /api/v1/runs", "POST /api/v1/layers/x/-/sync", "POST /api/v1/layers/x/-/check"},
-		auth.ApproveRun:     {"POST" + one + "/deny"},
+		auth.PlanRun: {"POST /api/v1/runs", "POST /api/v1/layers/x/-/sync", "POST /api/v1/layers/x/-/check",
+			"POST /api/v1/repositories/x/pulls/7/look"},
+		auth.ApproveRun:     {"POST" + one + "/deny", "POST /api/v1/repositories/x/pulls/7/allow"},
 		auth.ManagePolicies: {"PUT /api/v1/policies/x", "DELETE /api/v1/policies/x"},
 		auth.CancelRun:      {"POST" + one + "/cancel", "POST" + one + "/discard"},
 		auth.ForceUnlock:    {"POST" + one + "/resolve"},
-		auth.ReadRepository: {"GET /api/v1/repositories", "GET /api/v1/repositories/x"},
+		auth.ReadRepository: {"GET /api/v1/repositories", "GET /api/v1/repositories/x",
+			"GET /api/v1/repositories/x/pull-settings"},
 		auth.WriteRepository: {"POST /api/v1/repositories", "PATCH /api/v1/repositories/x", "DELETE /api/v1/repositories/x",
-			"POST /api/v1/repositories/x/fetch", "POST /api/v1/repositories/x/secret"},
+			"POST /api/v1/repositories/x/fetch", "POST /api/v1/repositories/x/secret",
+			"PUT /api/v1/repositories/x/pull-settings"},
 		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate",
 			"DELETE /api/v1/pools/x",
 			"POST /api/v1/pools/x/grants", "DELETE /api/v1/pools/x/grants/11111111-1111-4111-8111-111111111111"},
@@ -250,6 +254,10 @@ func bodyFor(route string) string {
 		return `{"name":"x","url":"https://git.example.com/x.git"}`
 	case route == "PATCH /api/v1/repositories/x":
 		return `{}`
+	case strings.HasSuffix(path, "/pull-settings") && method == "PUT":
+		return `{"plan":"off","apply":"off"}`
+	case strings.HasSuffix(path, "/allow"):
+		return `{"commit":"` + wireCommit + `"}`
 	case strings.HasPrefix(path, "/api/v1/repositories/"):
 		return ""
 	case route == "PATCH /api/v1/pools/x":

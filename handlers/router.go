@@ -26,6 +26,7 @@ import (
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/resources"
@@ -73,6 +74,8 @@ type Deps struct {
 	Issuer *Issuer
 	// Layers of repositories; nil for none.
 	Layers *layers.Service
+	// Pulls are the pull requests that change them; nil for none.
+	Pulls *pulls.Service
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
@@ -224,6 +227,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	d.routeLayers(all.under("/api/v1", native), guard)
 	if d.Repositories != nil {
 		d.routeRepositories(all, native, guard)
+		d.routePulls(all.under("/api/v1", native), guard)
 	}
 	d.routeRuns(all, native, guard)
 	if d.Policies != nil {

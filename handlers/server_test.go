@@ -86,6 +86,7 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps.Workspaces = testWorkspaces(t, store)
 	deps.Repositories = testRepositories(t, store)
 	deps.Layers = testLayers(t, store)
+	deps.Pulls = testPulls(t, store)
 	deps.Runs = testRuns(t, store)
 	deps.Policies = testPolicies(t, store)
 	deps.Insights = insight.NewService(deps.Runs, deps.Policies, nil, time.Now)

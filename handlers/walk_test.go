@@ -23,7 +23,8 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 			":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1",
 			":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf",
 			":pool", "x", ":bundle", "x",
-			":provider", "github", ":repository", "x", ":session", "0123456789abcdef", "/keys/:key", "/keys/ci", ":organization",
+			":provider", "github", ":repository", "x", ":number",
+			"7", ":session", "0123456789abcdef", "/keys/:key", "/keys/ci", ":organization",
 			"11111111-1111-4111-8111-111111111111").Replace(route.Path)
 		path = strings.Replace(path, "/runs/0123456789abcdef", "/runs/"+noRun, 1)
 		path = strings.Replace(path, "/api/v1/events", "/api/v1/events?after=none", 1) // else it goes on

@@ -155,6 +155,7 @@ func wireAnswers() map[string][]answered {
 	maps.Copy(found, workspaceAnswers())
 	maps.Copy(found, repositoryAnswers())
 	maps.Copy(found, layerAnswers())
+	maps.Copy(found, pullAnswers())
 	maps.Copy(found, projectAnswers())
 	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))

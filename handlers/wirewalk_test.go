@@ -89,6 +89,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	fillWorkspaces(c)
 	fillRepositories(t, deps.Repositories)
 	fillLayers(t, deps)
+	fillPulls(t, deps)
 	made := func(reason, serial string) string {
 		var kept api.Candidate
 		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason,

@@ -88,7 +88,7 @@ func (p Pull) Obey(c forge.Comment, may forge.Permission, s Settings, now time.T
 		return p
 	}
 	p = p.looked(c)
-	if !ok || s.Off {
+	if !ok || s.Off() {
 		return p
 	}
 	answer := func(format string, args ...any) Pull {

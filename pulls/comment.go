@@ -173,7 +173,7 @@ func (p Pull) foot(w Words) string {
 	if p.Trouble != "" {
 		fmt.Fprintf(&b, "\nThe last look did not get to its end: %s\n", show.Plain(p.Trouble))
 	}
-	if p.At.State == forge.Open && !w.Settings.Off {
+	if p.At.State == forge.Open && !w.Settings.Off() {
 		b.WriteString("\nTo plan again: `holdfast plan`")
 		if w.Settings.Apply != "" && slices.ContainsFunc(p.Plans, func(plan Plan) bool { return plan.Status == Done }) {
 			b.WriteString(", to apply: `holdfast apply`, each with a layer behind it or without")

@@ -35,7 +35,8 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 			Resource: name, Description: name, Recommendation: name})
 		insight.Costs.Estimated = append(insight.Costs.Estimated, api.InsightCost{Resource: name, Source: name})
 	}
-	return p, pulls.Words{Link: func(run string) string { return "https://holdfast.example/runs/" + run },
+	return p, pulls.Words{Settings: pulls.Settings{Plan: "write"},
+		Link:    func(run string) string { return "https://holdfast.example/runs/" + run },
 		Insight: func(string) *api.Insight { return insight }}
 }
 
@@ -126,11 +127,11 @@ func TestCommentsFit(t *testing.T) {
 
 func TestTextOfAFork(t *testing.T) {
 	p := pulls.Pull{}.See(fork(one)).Affects([]string{"a"}, false)
-	text := p.Text(pulls.Words{}, limits()[0])
+	text := p.Text(pulls.Words{Settings: pulls.Settings{Plan: "write"}}, limits()[0])
 	if !strings.Contains(text, "comment `holdfast plan "+one[:12]+"`") {
 		t.Error(text)
 	}
-	s := p.StatusOf(p.Plans[0], pulls.Settings{}, "")
+	s := p.StatusOf(p.Plans[0], pulls.Settings{Plan: "write"}, "")
 	if s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
 		t.Errorf("%+v", s)
 	}

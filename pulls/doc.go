@@ -9,7 +9,7 @@
 //
 // Who wrote a pull request is not trusted with more than they have. Nothing of a fork is executed before
 // somebody with the right has said so, for exactly the commit that they saw; it gets no sensitive
-// variables even then, unless the repository's settings say so. A plan of a pull request can't be
-// applied but by a command in a comment, where the settings allow that, by somebody whom the forge lets
-// do as much, and only while the pull request is at the commit that was planned.
+// variables even then. A repository whose settings say nothing has its pull requests left alone.
+// A plan of a pull request can't be applied but by a command in a comment, where the settings allow that, by
+// somebody whom the forge lets do as much, and only while the pull request is at the commit that was planned.
 package pulls

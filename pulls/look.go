@@ -79,6 +79,9 @@ func (l *look) work(ctx context.Context) (err error) {
 	if l.forge, l.settings, err = l.Repositories.Forge(ctx, l.pull.Org, l.pull.Repository); err != nil {
 		return err
 	}
+	if l.settings.Off() {
+		return l.follow(ctx) // what was begun before
+	}
 	now, err := l.forge.PullRequest(ctx, l.pull.Number)
 	if err != nil {
 		return err
@@ -91,11 +94,7 @@ func (l *look) work(ctx context.Context) (err error) {
 	if err := l.save(ctx); err != nil {
 		return err
 	}
-	steps := []func(context.Context) error{l.dropStale, l.find, l.follow, l.obey, l.begin}
-	if l.settings.Off {
-		steps = []func(context.Context) error{l.follow} // what was begun before
-	}
-	for _, step := range steps {
+	for _, step := range []func(context.Context) error{l.dropStale, l.find, l.follow, l.obey, l.begin} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -240,13 +239,15 @@ func (l *look) beginApply(ctx context.Context, plan *Plan) error {
 
 func (l *look) order(commit string) runs.PullOrder {
 	return runs.PullOrder{Repository: l.pull.Repository, Number: l.pull.Number, Commit: commit,
-		Withhold: !l.pull.Secret(l.settings)}
+		Withhold: !l.pull.Secret()}
 }
 
 func (l *look) message(more string) string {
-	return fmt.Sprintf("%s#%d at %s%s", forge.Cut(l.pull.Repository, 200), l.pull.Number, short(l.pull.At.Head),
-		forge.Cut(more, 200))
+	return l.pull.name() + " at " + short(l.pull.At.Head) + forge.Cut(more, 200)
 }
+
+// name is how people call it.
+func (p Pull) name() string { return fmt.Sprintf("%s#%d", forge.Cut(p.Repository, 200), p.Number) }
 
 // key is what a run is made by, once.
 func (l *look) key(what string, plan Plan) string {

@@ -15,6 +15,8 @@ import (
 type Repositories interface {
 	// Forge returns a repository at its forge, and what it wants of pull requests.
 	Forge(ctx context.Context, org uuid.UUID, repository string) (forge.Forge, Settings, error)
+	// Known returns the fault of a repository that is not there.
+	Known(ctx context.Context, org uuid.UUID, repository string) error
 }
 
 // Layers are what pull requests change.

@@ -111,21 +111,19 @@ type Answer struct {
 	At      time.Time
 }
 
-// Settings are what a repository wants of pull requests. The zero value plans what is not of forks, and
-// applies nothing.
+// Settings are what a repository wants of pull requests. The zero value leaves them alone.
 type Settings struct {
-	// Off leaves pull requests alone.
-	Off bool `json:"off,omitempty"`
 	// Plan is what somebody must be able to do at the forge to have a fork planned, or a plan made again:
-	// write or admin; empty for write.
+	// write or admin. Empty leaves pull requests alone.
 	Plan string `json:"plan,omitempty"`
 	// Apply is the same for `holdfast apply`; empty for never.
 	Apply string `json:"apply,omitempty"`
-	// Secrets gives plans of forks the sensitive variables too, once they are allowed.
-	Secrets bool `json:"fork_secrets,omitempty"`
 	// Branch is the one that pull requests are to be merged into; others are left alone. Empty for any.
 	Branch string `json:"branch,omitempty"`
 }
+
+// Off reports whether pull requests are left alone.
+func (s Settings) Off() bool { return s.Plan == "" }
 
 // need is the permission that a setting names.
 func need(text string, usual forge.Permission) forge.Permission {

@@ -83,7 +83,7 @@ func (p Plan) applying() bool { return p.Apply != nil && p.Apply.Run != "" && !p
 // MayRun reports whether something of the head may be executed now, and why not.
 func (p Pull) MayRun(s Settings) (bool, string) {
 	switch {
-	case s.Off:
+	case s.Off():
 		return false, "pull requests of this repository are left alone"
 	case p.At.State != forge.Open:
 		return false, "the pull request is " + string(p.At.State)
@@ -109,8 +109,9 @@ func (p Pull) ToPlan(s Settings) (layers []string) {
 	return layers
 }
 
-// Secret reports whether plans of the head get the sensitive variables.
-func (p Pull) Secret(s Settings) bool { return !p.At.Fork || s.Secrets }
+// Secret reports whether plans of the head get the sensitive variables. Those of forks never do, whoever
+// has allowed them.
+func (p Pull) Secret() bool { return !p.At.Fork }
 
 // Open reports whether something goes on that has to be looked at again soon.
 func (p Pull) Open() bool {

@@ -55,12 +55,13 @@ func TestWhatIsPlanned(t *testing.T) {
 		s    pulls.Settings
 		want int
 	}{
-		"open":           {at(one), pulls.Settings{}, 2},
-		"off":            {at(one), pulls.Settings{Off: true}, 0},
-		"merged":         {forge.PullRequest{State: forge.Merged, Head: one, BaseRef: "main"}, pulls.Settings{}, 0},
-		"another branch": {at(one), pulls.Settings{Branch: "production"}, 0},
-		"its branch":     {at(one), pulls.Settings{Branch: "main"}, 2},
-		"a fork":         {fork(one), pulls.Settings{}, 0},
+		"open": {at(one), pulls.Settings{Plan: "write"}, 2},
+		"off":  {at(one), pulls.Settings{}, 0},
+		"merged": {forge.PullRequest{State: forge.Merged, Head: one, BaseRef: "main"},
+			pulls.Settings{Plan: "write"}, 0},
+		"another branch": {at(one), pulls.Settings{Plan: "write", Branch: "production"}, 0},
+		"its branch":     {at(one), pulls.Settings{Plan: "write", Branch: "main"}, 2},
+		"a fork":         {fork(one), pulls.Settings{Plan: "write"}, 0},
 	} {
 		p := pulls.Pull{}.See(c.at).Affects([]string{"b", "a", "b"}, false)
 		if got := p.ToPlan(c.s); len(got) != c.want || c.want > 0 && got[0] != "a" {
@@ -71,10 +72,10 @@ func TestWhatIsPlanned(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	p := planned()
-	p = p.Obey(comment("1", "holdfast apply a"), forge.Admin, pulls.Settings{Apply: "admin"}, now)
+	p = p.Obey(comment("1", "holdfast apply a"), forge.Admin, pulls.Settings{Plan: "write", Apply: "admin"}, now)
 	p = p.See(at(two))
 	if p.Plans[0].Status != pulls.Stale || p.Plans[0].Apply.Status != pulls.Stale || p.Looked != "" ||
-		len(p.ToPlan(pulls.Settings{})) > 0 {
+		len(p.ToPlan(pulls.Settings{Plan: "write"})) > 0 {
 		t.Errorf("%+v", p.Plans)
 	}
 	if text := p.Text(pulls.Words{}, forge.Limits{Comment: 65536}); !strings.Contains(text, "**stale**") {
@@ -85,14 +86,14 @@ func TestStale(t *testing.T) {
 		t.Errorf("%+v", p.Plans)
 	}
 	// Back to the first commit, by a push with force: what was planned of it is planned again.
-	if p = p.See(at(one)).Affects([]string{"a"}, false); len(p.ToPlan(pulls.Settings{})) != 1 {
+	if p = p.See(at(one)).Affects([]string{"a"}, false); len(p.ToPlan(pulls.Settings{Plan: "write"})) != 1 {
 		t.Errorf("%+v", p.Plans)
 	}
 }
 
 func TestForksWait(t *testing.T) {
 	p := pulls.Pull{}.See(fork(one)).Affects([]string{"a"}, false)
-	s := pulls.Settings{}
+	s := pulls.Settings{Plan: "write"}
 	for body, c := range map[string]struct {
 		may    forge.Permission
 		answer string
@@ -113,7 +114,7 @@ func TestForksWait(t *testing.T) {
 		}
 	}
 	p = p.Obey(comment("1", "holdfast plan "+one), forge.Write, s, now)
-	if p.Secret(s) || !p.Secret(pulls.Settings{Secrets: true}) {
+	if p.Secret() {
 		t.Error("the fork is given what it must not")
 	}
 	if p = p.See(fork(two)).Affects([]string{"a"}, false); len(p.ToPlan(s)) > 0 {
@@ -156,7 +157,7 @@ func TestCommands(t *testing.T) {
 		{"holdfast apply a b c d", admins, forge.Admin, "", 0},
 		{"Holdfast apply", admins, forge.Admin, "", 0},
 	} {
-		p := planned().Obey(comment("1", c.body), c.may, pulls.Settings{Apply: c.apply}, now)
+		p := planned().Obey(comment("1", c.body), c.may, pulls.Settings{Plan: "write", Apply: c.apply}, now)
 		n := 0
 		for _, plan := range p.Plans {
 			if plan.Apply != nil {
@@ -170,7 +171,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestCommentsAreObeyedOnce(t *testing.T) {
-	s := pulls.Settings{Apply: "write"}
+	s := pulls.Settings{Plan: "write", Apply: "write"}
 	p := planned()
 	refused := p.Obey(comment("1", "holdfast apply"), forge.Read, s, now)
 	if again := refused.Obey(comment("1", "holdfast apply"), forge.Admin, s, now); again.Plans[0].Apply != nil {
@@ -191,7 +192,7 @@ func TestCommentsAreObeyedOnce(t *testing.T) {
 }
 
 func TestOnlyWhatWasPlannedIsApplied(t *testing.T) {
-	p := planned().Obey(comment("1", "holdfast apply a"), forge.Admin, pulls.Settings{Apply: "admin"}, now)
+	p := planned().Obey(comment("1", "holdfast apply a"), forge.Admin, pulls.Settings{Plan: "write", Apply: "admin"}, now)
 	plan := p.Plans[0]
 	good := pulls.RunFact{ID: "APPLY", Decide: true, Changes: "c", Base: "s", Config: "beside-1"}
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 
 // say tells the forge what there is to be told and was not yet: a status for each layer, and the comment.
 func (l *look) say(ctx context.Context) error {
-	if l.forge == nil || l.pull.At.Head == "" || l.settings.Off {
+	if l.forge == nil || l.pull.At.Head == "" || l.settings.Off() {
 		return nil
 	}
 	for i := range l.pull.Plans {

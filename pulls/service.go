@@ -3,6 +3,7 @@ package pulls
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +14,11 @@ import (
 )
 
 // Service looks after pull requests, and is the only door to them.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	mu    sync.Mutex
+	looks map[uuid.UUID]int // that go on, of each organization
+}
 
 // Deps is what a Service stands on.
 type Deps struct {
@@ -32,7 +37,7 @@ type Deps struct {
 }
 
 // NewService returns a service on what it stands on.
-func NewService(d Deps) *Service { return &Service{d} }
+func NewService(d Deps) *Service { return &Service{Deps: d, looks: map[uuid.UUID]int{}} }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
@@ -40,13 +45,42 @@ func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microse
 // server itself, which has found out that the delivery is its repository's.
 func (s *Service) Hint(ctx context.Context, ref Ref) error { return s.Store.Hint(ctx, ref, s.clock()) }
 
-// Pull returns a pull request, whose layers the caller may see; false where there is none.
-func (s *Service) Pull(ctx context.Context, p auth.Principal, repository string, number int64) (Pull, bool, error) {
+// Pull returns a pull request, with the layers that the caller may see. Fault: PullNotFound.
+func (s *Service) Pull(ctx context.Context, p auth.Principal, ref Ref) (Pull, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil {
-		return Pull{}, false, err
+		return Pull{}, err
 	}
-	found, ok, err := s.Store.Pull(ctx, Ref{p.Org, repository, number})
-	return found.shownTo(p), ok, err
+	ref.Org = p.Org
+	found, there, err := s.Store.Pull(ctx, ref)
+	if err == nil && !there {
+		err = notFound(ref)
+	}
+	return found.shownTo(p), err
+}
+
+// Look has a pull request looked at now, as a webhook would have it. Fault: PullsOff.
+func (s *Service) Look(ctx context.Context, p auth.Principal, ref Ref) error {
+	if err := s.Gate.Authorize(ctx, p, auth.PlanRun); err != nil {
+		return err
+	}
+	set, err := s.Store.Settings(ctx, p.Org, ref.Repository)
+	if err != nil {
+		return err
+	}
+	if set.Off() {
+		return off(ref.Repository)
+	}
+	ref.Org = p.Org
+	return s.Hint(ctx, ref)
+}
+
+// Told is Hint for what a repository's server tells: nothing is kept where nobody wants pull requests planned.
+func (s *Service) Told(ctx context.Context, ref Ref) error {
+	set, err := s.Store.Settings(ctx, ref.Org, ref.Repository)
+	if err != nil || set.Off() {
+		return err
+	}
+	return s.Hint(ctx, ref)
 }
 
 // Pulls returns those of a repository, or of all of the organization.
@@ -86,15 +120,21 @@ const (
 	lookTime = 10 * time.Minute // for how long a claim counts
 	openPace = 3 * time.Second  // while runs go on
 	idlePace = 10 * time.Minute // where no webhook tells
-	atOnce   = 20
+	// atOnce is how many looks go on in this process, of which an organization has ownLooks at most: a forge that
+	// answers slowly is in nobody else's way.
+	atOnce   = 16
+	ownLooks = 4
+	maxDue   = 500
 )
 
 // Run looks at pull requests that are due, until the context ends.
 func (s *Service) Run(ctx context.Context) {
+	var going sync.WaitGroup
+	defer going.Wait()
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
 	for {
-		if err := s.Round(ctx); err != nil && ctx.Err() == nil {
+		if err := s.begin(ctx, &going); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "pull requests are not looked at; it is tried again", "error", err)
 		}
 		select {
@@ -105,18 +145,55 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// Round looks at each pull request that is due, once.
+// Round looks at pull requests that are due, once, as many as may be looked at together.
 func (s *Service) Round(ctx context.Context) error {
-	due, err := s.Store.Due(ctx, s.clock(), atOnce)
+	var going sync.WaitGroup
+	defer going.Wait()
+	return s.begin(ctx, &going)
+}
+
+// begin begins to look at pull requests that are due, as far as there is room.
+func (s *Service) begin(ctx context.Context, going *sync.WaitGroup) error {
+	due, err := s.Store.Due(ctx, s.clock(), maxDue)
 	if err != nil {
 		return err
 	}
 	for _, ref := range due {
-		if err := s.look(ctx, ref); err != nil {
-			return err
+		if !s.room(ref.Org) {
+			continue
 		}
+		going.Go(func() {
+			defer s.leave(ref.Org)
+			if err := s.look(ctx, ref); err != nil && ctx.Err() == nil {
+				s.Log.WarnContext(ctx, "a pull request is not looked at; it is tried again", "org", ref.Org, "repository",
+					ref.Repository, "number", ref.Number, "error", err)
+			}
+		})
 	}
 	return nil
+}
+
+// room takes the place of a look of an organization, if there is one.
+func (s *Service) room(org uuid.UUID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := 0
+	for _, n := range s.looks {
+		all += n
+	}
+	if all >= atOnce || s.looks[org] >= ownLooks {
+		return false
+	}
+	s.looks[org]++
+	return true
+}
+
+func (s *Service) leave(org uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.looks[org]--; s.looks[org] == 0 {
+		delete(s.looks, org)
+	}
 }
 
 // look claims a pull request, does what there is to be done about it, and says when to look again.
@@ -145,10 +222,10 @@ func (l *look) next(trouble error) time.Time {
 		return now.Add(min(10*time.Second<<min(l.pull.Failures, 6), idlePace))
 	}
 	switch {
-	case l.pull.Closed:
-		return time.Time{}
 	case l.pull.Open():
 		return now.Add(openPace)
+	case l.pull.Closed || l.settings.Off():
+		return time.Time{}
 	}
 	return now.Add(idlePace)
 }

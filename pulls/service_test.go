@@ -95,9 +95,8 @@ func TestForkWaitsForPermission(t *testing.T) {
 	if len(w.made) != 1 {
 		t.Error("another commit of the fork was planned by the permission of the one before")
 	}
-	w.settings.Secrets = true
 	w.says("ana", "holdfast plan "+two)
-	if len(w.made) != 2 || w.made[1].of.Withhold {
+	if len(w.made) != 2 || !w.made[1].of.Withhold {
 		t.Fatalf("%+v", w.made)
 	}
 }

@@ -34,6 +34,9 @@ type Store interface {
 	// SetSettings keeps that.
 	SetSettings(ctx context.Context, org uuid.UUID, repository string, s Settings) error
 
+	// Forget removes what a repository wants of pull requests, and those that are known of it.
+	Forget(ctx context.Context, org uuid.UUID, repository string) error
+
 	// Pull returns a pull request; false where there is none.
 	Pull(ctx context.Context, ref Ref) (Pull, bool, error)
 	// Pulls returns those of an organization, of a repository or of all for the empty name, those first

@@ -78,7 +78,8 @@ func newWorld(t *testing.T, provider forge.Provider) *world {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, there: forgetest.New(t, provider), saves: -1, affected: []string{"prod/network"},
-		now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), keys: map[string]*run{},
+		settings: pulls.Settings{Plan: "write"},
+		now:      time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), keys: map[string]*run{},
 		ref: pulls.Ref{Org: uuid.New(), Repository: "infra", Number: 7}}
 	w.forge = w.there.Open(t)
 	w.Service = pulls.NewService(pulls.Deps{Store: mortal{sqlpulls.New(db), w}, Repositories: w, Layers: w,
@@ -164,6 +165,9 @@ func (r *run) end(changes string) {
 func (w *world) Forge(context.Context, uuid.UUID, string) (forge.Forge, pulls.Settings, error) {
 	return w.forge, w.settings, nil
 }
+
+// Known implements pulls.Repositories.
+func (w *world) Known(context.Context, uuid.UUID, string) error { return nil }
 
 // Affected implements pulls.Layers.
 func (w *world) Affected(context.Context, pulls.Ref, forge.PullRequest, []string, bool) ([]string, error) {

@@ -49,6 +49,9 @@ func (s *Service) forgeConfig(r Repository, secrets Secrets) forge.Config {
 	case GitHubApp:
 		c.App = &forge.App{ID: r.Settings.App, Installation: r.Settings.Installation, Key: secrets.Key}
 	}
+	if secrets.API != "" {
+		c.Token, c.User, c.App = secrets.API, "", nil
+	}
 	return c
 }
 
@@ -94,7 +97,7 @@ func (s *Service) appToken(ctx context.Context, r Repository, secrets Secrets) (
 	source := s.tokens[r.ID]
 	s.mu.Unlock()
 	if source.revision != r.Revision {
-		made, err := forge.TokenSource(s.forgeConfig(r, secrets))
+		made, err := forge.TokenSource(s.forgeConfig(r, Secrets{Key: secrets.Key}))
 		if err != nil {
 			return "", &gitmirror.Error{Kind: gitmirror.AddressInvalid, Text: "the GitHub App can't be used: " + err.Error()}
 		}

@@ -58,7 +58,9 @@ type Settings struct {
 	// PublicKey belongs to the deploy key, for people.
 	PublicKey string `json:"public_key,omitempty"`
 	// User goes with a token; App and Installation are of a GitHub App.
-	User         string `json:"user,omitempty"`
+	User string `json:"user,omitempty"`
+	// APIToken says that there is a token of the API's own.
+	APIToken     bool   `json:"api_token,omitempty"`
 	App          string `json:"app,omitempty"`
 	Installation int64  `json:"installation,omitempty"`
 }
@@ -78,6 +80,7 @@ const (
 type Secrets struct {
 	Token   string `json:"token,omitempty"`
 	Key     string `json:"key,omitempty"`     // of ssh, or of a GitHub App, in PEM
+	API     string `json:"api,omitempty"`     // token for the provider's API, where that is another one
 	Webhook string `json:"webhook,omitempty"` // what deliveries are signed with
 }
 

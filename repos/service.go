@@ -70,6 +70,7 @@ type Service struct {
 	tokens   map[uuid.UUID]appTokens
 	onMoved  []func(context.Context, Moved)
 	onEvent  []func(context.Context, Event) error
+	onRemove []func(ctx context.Context, org uuid.UUID, name string) error
 	fetching sync.WaitGroup
 }
 
@@ -147,7 +148,7 @@ func (s *Service) apply(ctx context.Context, o Order, r *Repository, secrets *Se
 	if err := r.Settings.Check(*secrets, s.AllowHTTP); err != nil {
 		return err
 	}
-	r.Settings.PublicKey = ""
+	r.Settings.PublicKey, r.Settings.APIToken = "", secrets.API != ""
 	if r.Settings.Credential == DeployKey {
 		public, err := gitmirror.PublicKey([]byte(secrets.Key))
 		if err != nil {
@@ -311,6 +312,11 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) err
 	}
 	if err := s.record(ctx, p, ActionRemove, name); err != nil {
 		return err
+	}
+	for _, tell := range s.onRemove {
+		if err := tell(ctx, is.Org, name); err != nil {
+			return err
+		}
 	}
 	_, err = s.Store.Update(ctx, p.Org, name, func(now *Repository, _ int) (Change, error) {
 		return Change{Delete: now != nil && now.ID == is.ID}, nil

@@ -40,6 +40,12 @@ func (s *Service) OnEvent(tell func(context.Context, Event) error) {
 	s.onEvent = append(s.onEvent, tell)
 }
 
+// OnRemove has a function told of each repository that is to be removed, before it is. An error keeps it. It is called
+// before Run.
+func (s *Service) OnRemove(tell func(ctx context.Context, org uuid.UUID, name string) error) {
+	s.onRemove = append(s.onRemove, tell)
+}
+
 func (s *Service) tellMoved(ctx context.Context, r Repository, all []gitmirror.Moved) {
 	if len(all) == 0 {
 		return

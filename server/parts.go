@@ -30,6 +30,7 @@ import (
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
+	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/runs"
@@ -81,6 +82,7 @@ type parts struct {
 	repositories  *repos.Service     // likewise
 	runs          *runs.Service      // likewise
 	layers        *layers.Service    // likewise
+	pulls         *pulls.Service     // likewise
 	insights      *insight.Service   // likewise
 	policies      *policy.Service    // likewise
 	sessions      *middleware.Sessions
@@ -204,6 +206,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.openLayers(ctx)
+	p.openPulls(ctx)
 	p.fetchRepositories(ctx)
 	return nil
 }

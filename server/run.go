@@ -56,6 +56,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Workspaces:     p.workspaces,
 		Repositories:   p.repositories,
 		Layers:         p.layers,
+		Pulls:          p.pulls,
 		Runs:           p.runs,
 		Insights:       p.insights,
 		Policies:       p.policies,

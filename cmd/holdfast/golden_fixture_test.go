@@ -222,9 +222,11 @@ func goldenAnswers() map[string]any {
 				Agents: []api.Agent{{Name: "build-agent-0042.ci.example.com", System: "linux_amd64", Sandbox: "namespaces",
 					SeenAt: goldenTime(0).Add(-9 * time.Second), Runs: []string{goldenRun}}}},
 			{Name: "shared", Lender: someOrg}}},
-		"/api/v1/repositories":       api.Repositories{Repositories: goldenRepositories()},
-		"/api/v1/layers":             api.Layers{Layers: []api.Layer{goldenLayer()}},
-		"/api/v1/layers/" + longName: goldenLayer(),
+		"/api/v1/repositories":               api.Repositories{Repositories: goldenRepositories()},
+		"/api/v1/pulls":                      api.Pulls{Pulls: []api.Pull{goldenPull()}},
+		"/api/v1/repositories/infra/pulls/7": goldenPull(),
+		"/api/v1/layers":                     api.Layers{Layers: []api.Layer{goldenLayer()}},
+		"/api/v1/layers/" + longName:         goldenLayer(),
 		"/api/v1/discover": api.Discovered{Commit: goldenSHA[:40], Layers: []api.DiscoveredLayer{
 			{Name: longName, Settings: goldenLayer().Settings, Line: 2, Status: "changed"}}},
 		"/api/v1/drift": api.Drift{Causes: []api.DriftCause{{Type: "google_container_node_pool", Action: "changed",
@@ -269,6 +271,17 @@ func (s *shell) answering() {
 			_ = json.NewEncoder(w).Encode(answer)
 		}
 	}), auth.NewKey(acme))
+}
+
+// goldenPull is a pull request of a fork, which somebody has allowed.
+func goldenPull() api.Pull {
+	at := goldenTime(2)
+	return api.Pull{Repository: "infra", Number: 7, Title: "Open 443 for the load balancers of Europe", Author: "bob",
+		State: "open", Commit: goldenSHA[:40], Base: "main", Fork: true,
+		Allowed: &api.PullAllowed{Commit: goldenSHA[:40], By: "ana", At: at}, SeenAt: &at, Plans: []api.PullPlan{
+			{Layer: longName, Commit: goldenSHA[:40], Run: goldenRun, Status: "done", Counts: &api.RunCounts{Add: 1, Any: true},
+				Apply: &api.PullApply{By: "ana", Status: "deciding", Reason: "waits for 1 of 2 approvals"}},
+			{Layer: "shared/network", Commit: goldenSHA[:40], Run: goldenRun, Status: "failed", Reason: "no such variable"}}}
 }
 
 // goldenLayer is a layer that waits for a person.

@@ -32,6 +32,7 @@ func goldenLines() map[string][]string {
 	return map[string][]string{
 		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil,
 		"repo list": nil, "layer list": nil, "layer show": {longName}, "layer drift": nil,
+		"pull list": nil, "pull show": {"infra", "7"},
 		"layer discover": {"infra"}, "layer accept": {"infra", "--all"},
 		"whoami": nil, "data query": nil,
 		"org list": nil, "key list": nil,
@@ -136,6 +137,7 @@ func speaking() []string {
 		"infra plan", "infra apply", "infra pull", // their texts have goldens of their own
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",
 		"repo add", "repo show", "repo set", "repo fetch", "repo secret", "repo remove",
+		"pull look", "pull allow", "pull settings",
 		"layer add", "layer set", "layer sync", "layer check", "layer expect", "layer remove",
 		"engine init", "engine validate", "engine plan", "engine show", "engine apply", "engine destroy", "engine refresh",
 		"engine output", "engine force-unlock", "engine state list", "engine state mv", "engine state rm",

@@ -22,6 +22,7 @@ type repoFlags struct {
 	poll                               time.Duration
 	installation                       int64
 	tokenFile, keyFile, knownHostsFile string
+	apiTokenFile                       string
 	noCredential                       bool
 }
 
@@ -32,6 +33,8 @@ func (f *repoFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.api, "api", "", "address of the provider's API, where that doesn't follow from the URL")
 	flags.DurationVar(&f.poll, "poll", 0, "how often it is fetched without a reason (default: 5m)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token for an https URL, or - for stdin")
+	flags.StringVar(&f.apiTokenFile, "api-token-file", "",
+		"file with another token, for the provider's API, or - for stdin; an empty file takes it back")
 	flags.StringVar(&f.user, "user", "", "user name that goes with the token")
 	flags.StringVar(&f.keyFile, "key-file", "", "file with a private key, for ssh or of a GitHub App, or - for stdin")
 	flags.StringVar(&f.knownHostsFile, "known-hosts-file", "", "file with the keys of the ssh host, as ssh-keyscan prints them")
@@ -59,6 +62,11 @@ func (f *repoFlags) change(a *app, cmd *cobra.Command) (c api.RepositoryChange, 
 	}
 	if given("known-hosts-file") {
 		if c.KnownHosts, err = a.secretIn(f.knownHostsFile); err != nil {
+			return c, err
+		}
+	}
+	if given("api-token-file") {
+		if c.APIToken, err = a.secretIn(f.apiTokenFile); err != nil {
 			return c, err
 		}
 	}

@@ -52,7 +52,7 @@ func newRootCommand(a *app) *cobra.Command {
 		"Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a), newAuthCommand(a),
 		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newInfraCommand(a),
-		newPoolCommand(a), newRepoCommand(a), newLayerCommand(a), newEnclaveCommand(a), newIACCommand(a),
+		newPoolCommand(a), newRepoCommand(a), newLayerCommand(a), newPullCommand(a), newEnclaveCommand(a), newIACCommand(a),
 		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a),
 		newImportCommand(a), newMigrateCommand(a), newBackupCommand(a), newRestoreCommand(a),
 		newDoctorCommand(a), newExportCommand(a), newSealCommand(a),

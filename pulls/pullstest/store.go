@@ -144,7 +144,7 @@ func lists(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 func settings(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 	one, other := open(t)
 	ctx, org := t.Context(), uuid.New()
-	for _, want := range []pulls.Settings{{}, {Apply: "admin", Branch: "main"}, {Off: true}} {
+	for _, want := range []pulls.Settings{{}, {Apply: "admin", Branch: "main"}, {Plan: "write"}} {
 		if want != (pulls.Settings{}) {
 			check(t, one.SetSettings(ctx, org, "infra", want))
 		}
@@ -154,5 +154,15 @@ func settings(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 		if got, err := other.Settings(ctx, uuid.New(), "infra"); err != nil || got != (pulls.Settings{}) {
 			t.Errorf("another organization's are %+v, %v", got, err)
 		}
+	}
+	another := pulls.Ref{Org: org, Repository: "other", Number: 1}
+	check(t, one.Hint(ctx, pulls.Ref{Org: org, Repository: "infra", Number: 1}, at(1)))
+	check(t, one.Hint(ctx, another, at(1)))
+	check(t, one.Forget(ctx, org, "infra"))
+	if got, err := other.Settings(ctx, org, "infra"); err != nil || got != (pulls.Settings{}) {
+		t.Errorf("forgotten, it wants %+v, %v", got, err)
+	}
+	if all, err := other.Pulls(ctx, org, "", 9); err != nil || len(all) != 1 || all[0].Ref != another {
+		t.Errorf("left are %+v, %v", all, err)
 	}
 }

@@ -20,6 +20,15 @@ type Source struct {
 	Branches []string
 	// Refs are others, by their whole names, such as refs/pull/7/head. They are kept under the same names.
 	Refs []string
+	// Aside are refs, by their whole names, that are kept under numbers instead, for as long as no other one gets the
+	// number.
+	Aside []Aside
+}
+
+// Aside is a ref that is kept under a number.
+type Aside struct {
+	Ref    string
+	Number int
 }
 
 // Moved is a branch, or another ref, that a fetch has changed. From or To is empty where it is new or gone.
@@ -118,7 +127,7 @@ func (s Source) refspecs() ([]string, error) {
 	if err := s.Credentials.Check(); err != nil {
 		return nil, err
 	}
-	if n := len(s.Branches) + len(s.Refs); n == 0 || n > maxWanted {
+	if n := len(s.Branches) + len(s.Refs) + len(s.Aside); n == 0 || n > maxWanted {
 		return nil, newError(AddressInvalid, "a fetch needs 1 to %d branches", maxWanted)
 	}
 	var all []string
@@ -133,6 +142,12 @@ func (s Source) refspecs() ([]string, error) {
 			return nil, newError(AddressInvalid, "%.100q is not the whole name of a ref", ref)
 		}
 		all = append(all, "+"+ref+":"+ref)
+	}
+	for _, a := range s.Aside {
+		if !strings.HasPrefix(a.Ref, "refs/") || CheckBranch(a.Ref) != nil {
+			return nil, newError(AddressInvalid, "%.100q is not the whole name of a ref", a.Ref)
+		}
+		all = append(all, "+"+a.Ref+":refs/aside/"+itoa(a.Number))
 	}
 	return all, nil
 }

@@ -141,6 +141,19 @@ func (s *Store) SetSettings(ctx context.Context, org uuid.UUID, repository strin
 	})
 }
 
+// Forget implements pulls.Store.
+func (s *Store) Forget(ctx context.Context, org uuid.UUID, repository string) error {
+	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {
+		for _, table := range []string{"pull_settings", "pull_requests"} {
+			query := "DELETE FROM " + table + " WHERE org = ? AND repository = ?"
+			if _, err := tx.Exec(query, org.String(), repository); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Pull implements pulls.Store.
 func (s *Store) Pull(ctx context.Context, ref pulls.Ref) (p pulls.Pull, there bool, err error) {
 	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {

@@ -858,6 +858,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pulls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pull requests that are known, the highest numbers first */
+        get: operations["listPulls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/repositories": {
         parameters: {
             query?: never;
@@ -906,6 +923,75 @@ export interface paths {
         put?: never;
         /** Fetch a repository now, and wait for it */
         post: operations["fetchRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/pull-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a repository wants of pull requests */
+        get: operations["getPullSettings"];
+        /** Say what a repository wants of pull requests; to have any planned takes the right to approve, too */
+        put: operations["setPullSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/pulls/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A pull request, with the plans of the layers that it changes */
+        get: operations["getPull"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/pulls/{number}/allow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a commit of a fork be planned */
+        post: operations["allowPull"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repositories/{repository}/pulls/{number}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have a pull request looked at now, as a webhook does */
+        post: operations["lookAtPull"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3206,9 +3292,12 @@ export interface components {
          *     - `layer_not_found`: There is no layer of this name in your organization.
          *     - `layer_exists`: There is a layer of this name already, with other settings.
          *     - `layers_full`: The organization has as many layers as it may have. Remove one first.
+         *     - `pull_not_found`: No such pull request is known: there is none, or its repository has told nothing of it since pull requests are planned.
+         *     - `pulls_off`: The pull requests of the repository are left alone. Its settings of pull requests can change that.
+         *     - `pull_moved`: The pull request is over, or at another commit than the one that was named. Nothing was done; look at it as it is now.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full" | "pull_not_found" | "pulls_off" | "pull_moved";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -4903,12 +4992,94 @@ export interface components {
             added?: string[];
             removed?: string[];
         };
+        /** @description Pull is a pull request of a repository, with the plans of the layers that it changes. */
+        Pull: {
+            repository: string;
+            /** Format: int64 */
+            number: number;
+            title: string;
+            /** @description to its page */
+            link?: string;
+            author?: string;
+            /**
+             * @description empty while it was not looked at yet
+             * @enum {string}
+             */
+            state: "open" | "merged" | "closed" | "";
+            /** @description its head */
+            commit?: string;
+            /** @description the branch that it is to be merged into */
+            base?: string;
+            /** @description Fork says that it comes from another repository: nothing of it is planned before somebody allows the commit, and its plans get no sensitive variables. */
+            fork: boolean;
+            /** @description null for nobody */
+            allowed: components["schemas"]["PullAllowed"] | null;
+            /** @description why nothing is planned */
+            waits?: string;
+            /** @description why the last look did not get to its end */
+            trouble?: string;
+            plans: components["schemas"]["PullPlan"][];
+            /**
+             * Format: date-time
+             * @description when it was looked at; null for never
+             */
+            seen_at: string | null;
+        };
+        /** @description PullAllowed is that somebody lets a fork's commit be planned. */
+        PullAllowed: {
+            commit: string;
+            by: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description PullApply is the apply of a plan, that somebody has asked for in a comment. */
+        PullApply: {
+            by: string;
+            run?: string;
+            /** @enum {string} */
+            status: "waiting" | "running" | "done" | "failed" | "stale" | "undone" | "deciding";
+            reason?: string;
+        };
+        /** @description PullCommit names the commit of a fork that may be planned: whole, or 8 digits or more of it. */
+        PullCommit: {
+            commit: string;
+        };
         /** @description PullOrder asks for files with their contents. */
         PullOrder: {
             /** @description number or ID; absent for the newest */
             snapshot?: string;
             /** @description absent for all */
             paths?: string[];
+        };
+        /** @description PullPlan is the plan of a layer. One of an earlier commit is stale. */
+        PullPlan: {
+            layer: string;
+            commit: string;
+            /** @description absent while it is not begun */
+            run?: string;
+            /** @enum {string} */
+            status: "waiting" | "running" | "done" | "failed" | "stale";
+            reason?: string;
+            /** @description null while it is not planned */
+            counts: components["schemas"]["RunCounts"] | null;
+            digest?: string;
+            /** @description null for none */
+            apply: components["schemas"]["PullApply"] | null;
+        };
+        /** @description PullSettings are what a repository wants of pull requests. */
+        PullSettings: {
+            /**
+             * @description Plan is what somebody has to be able to do at the forge to have a fork planned, or a plan made again. Off leaves pull requests alone.
+             * @enum {string}
+             */
+            plan: "off" | "write" | "admin";
+            /**
+             * @description Apply is the same for the command that applies.
+             * @enum {string}
+             */
+            apply: "off" | "write" | "admin";
+            /** @description Branch is the one that pull requests are to be merged into; absent for any. */
+            branch?: string;
         };
         /** @description PulledFile is one of them. */
         PulledFile: {
@@ -4922,6 +5093,10 @@ export interface components {
         PulledFiles: {
             snapshot: string;
             files: components["schemas"]["PulledFile"][];
+        };
+        /** @description Pulls are pull requests, the highest numbers first. */
+        Pulls: {
+            pulls: components["schemas"]["Pull"][];
         };
         /** @description Purged is the answer to a purge. */
         Purged: {
@@ -5062,6 +5237,8 @@ export interface components {
             public_key?: string;
             /** @description the GitHub App's ID */
             app?: string;
+            /** @description that the provider's API has a token of its own */
+            api_token?: boolean;
             /**
              * Format: int64
              * @description Installation is the GitHub App's; absent for the one that the repository is in.
@@ -5102,6 +5279,8 @@ export interface components {
             /** @description private, in PEM: of ssh, or of a GitHub App */
             key?: string;
             app?: string;
+            /** @description APIToken is what the provider's API is asked with, where Token is not good for that, or there is none; empty for none. */
+            api_token?: string;
             /** Format: int64 */
             installation?: number;
         };
@@ -10863,6 +11042,60 @@ export interface operations {
             507: components["responses"]["Failure507"];
         };
     };
+    listPulls: {
+        parameters: {
+            query?: {
+                /** @description How many are shown. */
+                limit?: number;
+                /** @description Those of this repository alone. */
+                repository?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pulls"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
     listRepositories: {
         parameters: {
             query?: {
@@ -11188,6 +11421,364 @@ export interface operations {
             };
             429: components["responses"]["Failure429"];
             500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getPullSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    setPullSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PullSettings"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "repository_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getPull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pull"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "pull_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    allowPull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PullCommit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pull"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "pull_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "pulls_off" | "pull_moved";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    lookAtPull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "pull_not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "pulls_off";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };

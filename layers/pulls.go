@@ -1,0 +1,56 @@
+package layers
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/layers/relevance"
+)
+
+// ChangedAt returns the layers of a repository's branch that paths of a commit mean something to: all of them
+// where the paths are not all there are. It is for the server itself, which has asked the gate before.
+func (s *Service) ChangedAt(ctx context.Context, org uuid.UUID, repository, branch, commit string, paths []string,
+	all bool) (names []string, err error) {
+	of := Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}}
+	known, err := s.layersOf(ctx, of)
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	if !all {
+		for _, one := range known {
+			names = append(names, one.Name)
+		}
+		return names, nil
+	}
+	err = s.Repositories.Read(ctx, org, repository, commit, func(tree fs.FS) error {
+		index, err := relevance.Build(ctx, tree, known)
+		if err != nil {
+			return err
+		}
+		for name, verdict := range index.Relevant(paths) {
+			if verdict.Relevant {
+				names = append(names, name)
+			}
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// WriteAt writes what a layer's configuration is made of at a commit as a tar. It is for the server itself.
+func (s *Service) WriteAt(ctx context.Context, org uuid.UUID, name, commit string, w io.Writer) error {
+	l, err := s.Store.Layer(ctx, Ref{Org: org, Name: name})
+	if err != nil {
+		return err
+	}
+	folders, files, err := s.reads(ctx, l, commit)
+	if err != nil {
+		return err
+	}
+	return s.Repositories.Archive(ctx, org, l.Settings.Repository, commit, folders, files, w)
+}

@@ -1,0 +1,59 @@
+package repos
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/repos/gitmirror"
+)
+
+// maxAside is how many heads of pull requests a mirror keeps at once: who needs another one has it fetched again.
+const maxAside = 256
+
+// AtPull fetches a commit of a pull request, which need be on none of the branches that are fetched: ref is where the
+// provider has it. What is known of the branches stays as it is. It is for the server itself. Faults: those of At.
+func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name, commit, ref string, number int64) error {
+	if !gitmirror.IsCommit(commit) {
+		return fault.New(fault.CommitNotFound, "%.80q is not the whole hash of a commit", commit)
+	}
+	r, err := s.find(ctx, org, name)
+	if err != nil {
+		return err
+	}
+	m, err := s.mirror(r.ID)
+	if err != nil {
+		return err
+	}
+	if there, err := m.Has(ctx, commit); err == nil && there {
+		return nil
+	}
+	if err := s.fetchPull(ctx, r, m, gitmirror.Aside{Ref: ref, Number: int(number % maxAside)}); err != nil {
+		return Explain(name, err)
+	}
+	there, err := m.Has(ctx, commit)
+	if err == nil && !there {
+		err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s where its pull request is", name, commit)
+	}
+	return Explain(name, err)
+}
+
+// fetchPull takes a worker for the fetch, as any other does.
+func (s *Service) fetchPull(ctx context.Context, r Repository, m *gitmirror.Mirror, head gitmirror.Aside) error {
+	remote, err := gitmirror.ParseURL(r.Settings.URL, s.AllowHTTP)
+	if err != nil {
+		return err
+	}
+	credentials, err := s.gitCredentials(ctx, r)
+	if err != nil {
+		return err
+	}
+	release, err := s.workers.Acquire(ctx, r.Org)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = m.Fetch(ctx, gitmirror.Source{Remote: remote, Credentials: credentials, Aside: []gitmirror.Aside{head}})
+	return err
+}

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/pulls"
+	"github.com/holdfast/holdfast/repos"
+	"github.com/holdfast/holdfast/repos/forge"
+	"github.com/holdfast/holdfast/repos/hook"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlpulls"
+	"github.com/holdfast/holdfast/workspace"
+)
+
+// openPulls has pull requests looked after. It stays nil where there are no layers.
+func (p *parts) openPulls(ctx context.Context) {
+	if p.layers == nil {
+		return
+	}
+	store := sqlpulls.New(p.database)
+	p.pulls = pulls.NewService(pulls.Deps{
+		Store: store, Repositories: pullRepositories{p.repositories, store},
+		Layers: pullLayers{p.layers, p.repositories, p.workspaces}, Runs: pullRuns{p.runs, p.insights},
+		Gate: p.gate, Audit: p.live.Recorder(p.states), Link: runLink(p.settings.Server.PublicURL), Now: time.Now,
+		Token: uuid.NewString, Log: p.log,
+	})
+	p.repositories.OnEvent(func(ctx context.Context, e repos.Event) error {
+		if e.Kind != hook.Pull && e.Kind != hook.Comment || e.Number <= 0 {
+			return nil
+		}
+		return p.pulls.Told(ctx, pulls.Ref{Org: e.Org, Repository: e.Repository, Number: e.Number})
+	})
+	p.repositories.OnRemove(store.Forget)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { p.pulls.Run(ctx) })
+	p.closers = append(p.closers, func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// runLink says where the page of a run is; nil where the server doesn't know its own address.
+func runLink(address string) func(run string) string {
+	if address == "" {
+		return nil
+	}
+	return func(run string) string { return address + "/runs/" + run }
+}
+
+// pullRepositories is what pull requests need of repositories.
+type pullRepositories struct {
+	service *repos.Service
+	store   pulls.Store
+}
+
+// Forge implements pulls.Repositories.
+func (r pullRepositories) Forge(ctx context.Context, org uuid.UUID, name string) (forge.Forge, pulls.Settings, error) {
+	settings, err := r.store.Settings(ctx, org, name)
+	if err != nil || settings.Off() {
+		return nil, settings, err
+	}
+	credential, err := r.service.Credential(ctx, org, name)
+	if err != nil {
+		return nil, settings, err
+	}
+	opened, err := forge.New(credential.Forge)
+	if err != nil {
+		return nil, settings, fault.Wrap(err, fault.RepositoryInvalid, "pull requests of %s are not looked at: %v", name, err)
+	}
+	return opened, settings, nil
+}
+
+// Known implements pulls.Repositories.
+func (r pullRepositories) Known(ctx context.Context, org uuid.UUID, name string) error {
+	_, err := r.service.Get(ctx, itself(org), name)
+	return err
+}
+
+// pullLayers is what pull requests need of layers and their workspaces.
+type pullLayers struct {
+	layers       *layers.Service
+	repositories *repos.Service
+	workspaces   *workspace.Service
+}
+
+// fetched has the head of a pull request in this process's mirror.
+func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequest) error {
+	credential, err := l.repositories.Credential(ctx, of.Org, of.Repository)
+	if err != nil {
+		return err
+	}
+	ref := ""
+	switch provider := credential.Forge.Provider; {
+	case provider == forge.GitHub, provider == forge.Gitea, provider == forge.Forgejo:
+		ref = fmt.Sprintf("refs/pull/%d/head", of.Number)
+	case provider == forge.GitLab:
+		ref = fmt.Sprintf("refs/merge-requests/%d/head", of.Number)
+	case at.Fork:
+		return fault.New(fault.CommitNotFound, "%s does not give commits of forks out", provider)
+	default:
+		ref = "refs/heads/" + at.HeadRef
+	}
+	return l.repositories.AtPull(ctx, of.Org, of.Repository, at.Head, ref, of.Number)
+}
+
+// Affected implements pulls.Layers.
+func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullRequest, paths []string,
+	all bool) ([]string, error) {
+	if err := l.fetched(ctx, of, at); err != nil {
+		return nil, err
+	}
+	return l.layers.ChangedAt(ctx, of.Org, of.Repository, at.BaseRef, at.Head, paths, all)
+}
+
+// Snapshot implements pulls.Layers.
+func (l pullLayers) Snapshot(ctx context.Context, caller auth.Principal, of pulls.Ref, at forge.PullRequest,
+	layer string) (string, error) {
+	if err := l.fetched(ctx, of, at); err != nil {
+		return "", err
+	}
+	from, to := io.Pipe()
+	go func() {
+		packed := gzip.NewWriter(to)
+		err := l.layers.WriteAt(ctx, of.Org, layer, at.Head, packed)
+		if err == nil {
+			err = packed.Close()
+		}
+		_ = to.CloseWithError(err) // nil ends it
+	}()
+	made, err := l.workspaces.PushBeside(ctx, caller, state.Name(layer), from,
+		fmt.Sprintf("commit %s of pull request %d of %s", at.Head, of.Number, of.Repository))
+	_ = from.Close() // whoever writes still is told
+	if err != nil {
+		return "", err
+	}
+	return workspace.BesideName(made), nil
+}
+
+// Drop implements pulls.Layers.
+func (l pullLayers) Drop(ctx context.Context, org uuid.UUID, layer, snapshot string) error {
+	return l.workspaces.RemoveBeside(ctx, org, state.Name(layer), snapshot)
+}

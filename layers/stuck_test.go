@@ -118,8 +118,7 @@ func TestPushWhileALayerIsLookedAt(t *testing.T) {
 	w := newWorld(t)
 	repository := layers.Ref{Org: w.org, Name: "infra"}
 	during := func() {}
-	var s *layers.Service
-	s = w.with(odd{repositories: repositories{w}, onRead: func() { during() }})
+	s := w.with(odd{repositories: repositories{w}, onRead: func() { during() }})
 	w.add(func(s *layers.Settings) { s.Drift.Off = true })
 	w.settle(s)
 	w.ends(layers.EndedWell, func(*run) {})

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/insight/model"
 	"github.com/holdfast/holdfast/insight/rules"
+	"github.com/holdfast/holdfast/internal/model"
 )
 
 // WithModel adds to an insight what a model says of it. Whatever that is, facts, findings, costs that have a price and

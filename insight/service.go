@@ -15,10 +15,10 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
-	"github.com/holdfast/holdfast/insight/model"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/model"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/runs"
 )

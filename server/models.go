@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/holdfast/holdfast/insight/model"
+	"github.com/holdfast/holdfast/internal/model"
 )
 
 // useModel has a language model say more about insights, where the settings name one.

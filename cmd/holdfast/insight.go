@@ -18,11 +18,11 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
-	"github.com/holdfast/holdfast/insight/model"
 	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/insight/show"
+	"github.com/holdfast/holdfast/internal/model"
 )
 
 // insightFlags are what the command lines about insights say.

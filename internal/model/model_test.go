@@ -14,7 +14,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight"
-	"github.com/holdfast/holdfast/insight/model"
+	"github.com/holdfast/holdfast/internal/model"
 )
 
 const key = "s3same"

@@ -150,7 +150,7 @@ func runAnswers() map[string][]answered {
 			says(api.IACRun{}, partRuns+`/{over}/end {"status":"Succeeded","exit_code":0}`)...),
 		"DELETE /enclaves/:enclave": says(api.EnclaveRemoval{}, "/enclaves/none"),
 		"POST /api/v1/runs/:id/approve": append(refuses(409, "/api/v1/runs/{waits}/approve {}"),
-			says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}"}`)...),
+			says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}","break_glass":true,"reason":"<r>"}`)...),
 		"POST /api/v1/runs/:id/deny": says(api.Run{},
 			`/api/v1/runs/{waits}/deny {"digest":"{digest}","reason":"no"}`),
 		"POST /api/v1/runs/:id/cancel": append(says(api.Run{}, run+`/cancel {"reason":"<r>"}`,

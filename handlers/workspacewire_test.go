@@ -55,7 +55,8 @@ func workspaceAnswers() map[string][]answered {
 		"GET /api/v1/variables":  says(api.Variables{}, "/api/v1/variables"),
 		"POST /api/v1/variables": says(api.Done{}, "/api/v1/variables "+wireVariables),
 		"GET " + all:             slices.Concat(says(api.Workspace{}, x, empty), refuses(404, x+"/no")),
-		"PATCH " + all: slices.Concat(says(api.Workspace{}, x+` {"approvals":2,"plan_ttl":60}`),
+		"PATCH " + all: slices.Concat(says(api.Workspace{},
+			x+` {"approvals":2,"plan_ttl":60,"gate_when":"facts.delete > 5","approvals_for":{"critical":2}}`),
 			refuses(404, x+"/no {}")),
 		"DELETE " + all: says(api.Done{}, x),
 

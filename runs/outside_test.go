@@ -98,6 +98,9 @@ func TestOutsideService(t *testing.T) {
 		if run.Outside.State != c.state || !slices.Contains(w.Actions(), audit.RunDecide) {
 			t.Errorf("%s: %s (%s), %+v", name, run.Status, run.Reason, run.Outside)
 		}
+		if said := run.Wire().Outside; said == nil || said.State != c.state || said.Tries != run.Outside.Tries {
+			t.Errorf("%s: it shows %+v", name, said)
+		}
 		if c.goesOn {
 			confirmed(t, w, run)
 		} else if run.Status != runs.Discarded {

@@ -37,7 +37,7 @@ func repositoryAnswers() map[string][]answered {
 			"/api/v1/repositories?limit=1"), refuses(400, "/api/v1/repositories?x=1")),
 		"POST /api/v1/repositories": slices.Concat(answers(201, api.Repository{},
 			[]string{`/api/v1/repositories {"name":"new","url":"git@git.example.com:x.git","credential":"deploy_key","key":` +
-				wireDeployKey() + `,"known_hosts":"git.example.com ` + wireHostKey + `"}`}),
+				wireDeployKey() + `,"api_token":"api-1","known_hosts":"git.example.com ` + wireHostKey + `"}`}),
 			refuses(409, `/api/v1/repositories {"name":"infra","url":"https://git.example.com/x.git"}`),
 			refuses(400, `/api/v1/repositories {"name":"x","url":"ext::sh"}`, `/api/v1/repositories {"name":"-x"}`)),
 		"GET " + all:    slices.Concat(says(api.Repository{}, one), refuses(404, none)),

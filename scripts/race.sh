@@ -33,7 +33,7 @@ fi
 # `make check` has go vet look at everything.
 if command -v "$(go env CC)" >/dev/null; then
   echo "== go test -race"
-  CGO_ENABLED=1 scripts/mysql.sh go test -race -vet=off "${unwatched[@]}" -timeout 30m ./...
+  CGO_ENABLED=1 scripts/mysql.sh go test -race -vet=off "${unwatched[@]}" -timeout 45m ./...
   echo "== go test of a million records, ten thousand organizations, broken rules and long histories, without the detector"
   CGO_ENABLED=0 scripts/mysql.sh go test -vet=off -run '^(TestMillionRecords|TestManyOrganizations|TestModelNotices|TestManyLostAnswers)$' \
     ./handlers ./runs ./storage/csv ./storage/mysql ./internal/linear
@@ -44,4 +44,4 @@ if [ "${CI:-}" = true ]; then
   exit 1
 fi
 echo "== go test, WITHOUT the race detector: it needs a C compiler ($(go env CC)), and there is none" >&2
-CGO_ENABLED=0 scripts/mysql.sh go test -timeout 30m ./...
+CGO_ENABLED=0 scripts/mysql.sh go test -timeout 45m ./...

@@ -36,11 +36,7 @@ func (s orgSection) decisionSetting(l line) (problem string, known bool) {
 
 // checkDecision reports settings about a service that there is none of.
 func (s orgSection) checkDecision() {
-	for _, setting := range []string{"decision_secret", "decision_fail"} {
-		if line := s.p.seen[setting]; line > 0 && s.p.seen["decision_url"] == 0 {
-			s.p.faults.add(line, "%s without a decision_url", setting)
-		}
-	}
+	s.checkWithout("decision_url", "decision_secret", "decision_fail")
 }
 
 // Decision returns who is asked about an organization's plans, and what it is called; false for nobody.

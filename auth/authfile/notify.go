@@ -47,9 +47,14 @@ const notifySettings = "notify_url, notify_secret, notify_header, notify_events"
 
 // checkNotify reports settings about notices that go nowhere.
 func (s orgSection) checkNotify() {
-	for _, setting := range []string{"notify_secret", "notify_header", "notify_events"} {
-		if line := s.p.seen[setting]; line > 0 && s.p.seen["notify_url"] == 0 {
-			s.p.faults.add(line, "%s without a notify_url", setting)
+	s.checkWithout("notify_url", "notify_secret", "notify_header", "notify_events")
+}
+
+// checkWithout reports settings that say nothing without another one.
+func (s orgSection) checkWithout(needed string, settings ...string) {
+	for _, setting := range settings {
+		if line := s.p.seen[setting]; line > 0 && s.p.seen[needed] == 0 {
+			s.p.faults.add(line, "%s without a %s", setting, needed)
 		}
 	}
 }

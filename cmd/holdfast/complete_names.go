@@ -28,17 +28,9 @@ func layerNames(ctx context.Context, c *client.Client, typed string) []string {
 }
 
 // policyNames are those of the organization's bundles.
-func policyNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+func policyNames(ctx context.Context, c *client.Client, typed string) []string {
 	bundles, err := c.Policies(ctx, "")
-	if err != nil {
-		return nil
-	}
-	for _, bundle := range bundles {
-		if strings.HasPrefix(bundle.Name, typed) {
-			names = append(names, bundle.Name)
-		}
-	}
-	return names
+	return matching(bundles, err, typed, func(p api.Policy) string { return p.Name })
 }
 
 // enclaveNames are what workspaces ENCLAVE/PARTITION begin with.
@@ -52,14 +44,19 @@ func enclaveNames(ctx context.Context, c *client.Client, typed string) (names []
 	return names
 }
 
-func poolNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+func poolNames(ctx context.Context, c *client.Client, typed string) []string {
 	pools, err := c.Pools(ctx)
+	return matching(pools, err, typed, func(p api.AgentPool) string { return p.Name })
+}
+
+// matching are those of a whole list that go on from what was typed; none where the server did not tell it.
+func matching[T any](all []T, err error, typed string, name func(T) string) (names []string) {
 	if err != nil {
 		return nil
 	}
-	for _, pool := range pools {
-		if strings.HasPrefix(pool.Name, typed) {
-			names = append(names, pool.Name)
+	for _, one := range all {
+		if text := name(one); strings.HasPrefix(text, typed) {
+			names = append(names, text)
 		}
 	}
 	return names

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // randomState is a state that can't be compressed much.
@@ -21,34 +18,13 @@ func randomState(serial, size int) string {
 		base64.StdEncoding.EncodeToString(raw))
 }
 
-// smallDisk mounts a disk of so many bytes on a new folder.
-func smallDisk(t *testing.T, dir string, size int) {
-	t.Helper()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprint("size=", size)); err != nil {
-		t.Skipf("this process may not mount a tmpfs: %v", err)
-	}
-	t.Cleanup(func() {
-		err := syscall.Unmount(dir, 0)
-		// A process that another test starts has this one's files open until it is a program of its own.
-		for end := time.Now().Add(patience); err == syscall.EBUSY && time.Now().Before(end); err = syscall.Unmount(dir, 0) {
-			time.Sleep(10 * time.Millisecond)
-		}
-		if err != nil { // busy for good when the server left a file open
-			t.Error(err)
-		}
-	})
-}
-
 // TestOneTenantCantFillTheDisk has one organization write whatever it may to a real, small
 // disk, by all ways there are: another one's states and uploads go on, and so does what the
 // first one had begun.
 func TestOneTenantCantFillTheDisk(t *testing.T) {
 	const body = 6 << 20
 	greedy := newTenant(t)
-	smallDisk(t, greedy.file+".data", 160<<20) // where the server keeps everything
+	greedy.smallDisk("160m") // where the server keeps everything
 	modest := tenant{greedy.shell, greedy.another()}
 	environ := []string{"HOLDFAST_DISK_RESERVE=32MiB", "HOLDFAST_STATE_MAX_BYTES=16MiB", "HOLDFAST_MAX_BODY_BYTES=64MiB"}
 	r := greedy.start(environ...)

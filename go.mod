@@ -169,9 +169,6 @@ require (
 )
 
 // The newest commits that can be had.
-replace (
-	github.com/google/pprof => github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
-	golang.org/x/exp => golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba
-)
+replace github.com/google/pprof => github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 
 tool honnef.co/go/tools/cmd/staticcheck

@@ -69,8 +69,8 @@ func (p Policy) Do(ctx context.Context, f func(context.Context) error) (retries 
 			return attempt - 1, err
 		}
 		delay := p.Delay(attempt, err)
-		oplog.From(ctx, "retry").WarnContext(ctx, "a call has failed and is made again", "attempt", attempt, "after_ms", delay.Milliseconds(),
-			"exception", err.Error())
+		oplog.From(ctx, "retry").WarnContext(ctx, "a call has failed and is made again", "attempt", attempt,
+			"after_ms", delay.Milliseconds(), "exception", err.Error())
 		if waited := pause.For(ctx, delay); waited != nil {
 			return attempt - 1, err
 		}

@@ -37,7 +37,8 @@ func TestLinesInJSONHaveTheirOperationAndPlace(t *testing.T) {
 func TestLinesForPeopleAreOneLineEach(t *testing.T) {
 	var out bytes.Buffer
 	ctx := oplog.Begin(t.Context(), oplog.New(&out, slog.LevelDebug, false))
-	oplog.From(ctx, "apply").WithGroup("g").WarnContext(ctx, "it is late", "said", "a\n12:00:00 [x] INFO", "n", 3, "none", "")
+	oplog.From(ctx, "apply").WithGroup("g").WarnContext(ctx, "it is late", "said", "a\n12:00:00 [x] INFO",
+		"n", 3, "none", "")
 	want := `^\d\d:\d\d:\d\d \[` + oplog.ID(ctx) + `\] WARN engine.apply: it is late g.said="a\\n12:00:00 \[x\] INFO" g.n=3 ` +
 		`g.none=""` + "\n$"
 	if !regexp.MustCompile(want).MatchString(out.String()) {

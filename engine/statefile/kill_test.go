@@ -38,13 +38,13 @@ func (w written) Outcome() (bool, error) {
 }
 
 // largeObjects is how many objects the states of the child have: they take many writes of the disk's blocks.
-const largeObjects = 3000
+const largeObjects = 500
 
 func writeStates(l *Local, _ uint64) {
 	f := New()
 	for i := range largeObjects {
 		f.Set(addr.Resource{Type: "mock_thing", Name: fmt.Sprintf("t%d", i)}, `provider["example.com/acme/mock"]`,
-			Instance{Attributes: json.RawMessage(`{"id":"` + strings.Repeat("x", 100) + `"}`)})
+			Instance{Attributes: json.RawMessage(`{"id":"` + strings.Repeat("x", 1000) + `"}`)})
 	}
 	for f.Serial = 1; ; f.Serial++ {
 		w := written{Serial: f.Serial}
@@ -58,7 +58,7 @@ func writeStates(l *Local, _ uint64) {
 // A process that is killed while it writes a large state leaves a whole one: the last that it wrote, or the one that it
 // was at.
 func TestM2KilledWriteLeavesAWholeState(t *testing.T) {
-	for after := 1; after <= 6; after++ {
+	for after := 1; after <= 3; after++ {
 		dir := t.TempDir()
 		told := killtest.Kill[written](t, childWrites, dir, 1, after)
 		f, err := NewLocal(filepath.Join(dir, "terraform.tfstate")).Read(t.Context())

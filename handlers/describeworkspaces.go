@@ -21,7 +21,8 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
 			Gate: cmp.Or(s.Gate, gateNone), GateIrreversible: s.GateIrreversible, GateMonthlyCost: s.GateMonthlyCost,
 			GateWhen:     s.GateWhen,
-			ApprovalsFor: s.ApprovalsFor, ApproversFor: s.ApproversFor, PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL),
+			ApprovalsFor: s.ApprovalsFor, ApproversFor: s.ApproversFor,
+			PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL),
 			Protected: s.Protected, MinSandbox: s.MinSandbox,
 		},
 	}

@@ -15,7 +15,8 @@ type Approvers map[string][]string
 // have reports whether somebody's yes counts for a plan that this holds.
 func (a Approvers) have(kind string, who api.Actor) bool {
 	all, named := a[kind]
-	return !named || slices.Contains(all, who.KeyID) || who.Subject != "" && slices.Contains(all, who.KeyID+"/"+who.Subject)
+	return !named || slices.Contains(all, who.KeyID) ||
+		who.Subject != "" && slices.Contains(all, who.KeyID+"/"+who.Subject)
 }
 
 // missing is how many more people have to approve the plan, and what holds it that some of them must be named for.

@@ -173,7 +173,8 @@ func isApproversFor(all map[string][]string) bool {
 
 // isApprover accepts the ID of a key or a rule, and one with the subject of whom the rule lets in.
 func isApprover(text string) bool {
-	return len(text) <= maxText && regexp.MustCompile(`^([0-9a-f]{12}|(token|certificate)\.[^\s/]+(/\S+)?)$`).MatchString(text)
+	is := regexp.MustCompile(`^([0-9a-f]{12}|(token|certificate)\.[^\s/]+(/\S+)?)$`)
+	return len(text) <= maxText && is.MatchString(text)
 }
 
 func isTime(d, most time.Duration) bool { return d >= time.Second && d <= most }
@@ -212,7 +213,8 @@ func isNames(names []string) bool {
 
 // asks reports whether a plan may have to wait for somebody who may approve.
 func (s Settings) asks() bool {
-	return s.Approvals > 0 || len(s.ApprovalsFor)+len(s.ApproversFor) > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0 ||
+	return s.Approvals > 0 || len(s.ApprovalsFor)+len(s.ApproversFor) > 0 || s.Gate != "" ||
+		s.GateIrreversible || s.GateMonthlyCost > 0 ||
 		s.GateWhen != ""
 }
 

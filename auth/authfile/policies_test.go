@@ -54,7 +54,8 @@ func TestPolicy(t *testing.T) {
 
 func TestAuditKept(t *testing.T) {
 	w := following(t, "["+idA+"]\naudit_days = 400\n["+idB+"]\naudit_days = off\n")
-	for org, want := range map[uuid.UUID]time.Duration{uuid.MustParse(idA): 400 * day, uuid.MustParse(idB): 0, uuid.New(): 0} {
+	a, b := uuid.MustParse(idA), uuid.MustParse(idB)
+	for org, want := range map[uuid.UUID]time.Duration{a: 400 * day, b: 0, uuid.New(): 0} {
 		if got := w.AuditKept(org); got != want {
 			t.Errorf("%v: %v, want %v", org, got, want)
 		}

@@ -60,7 +60,8 @@ func TestAuditVerifyPruned(t *testing.T) {
 	s.hold("app", "id-2", "bob@ci")
 	second := strings.TrimSpace(s.must("audit", "head"))
 	s.hold("db", "id-3", "bob@ci")
-	if n, err := store.PruneEvents(t.Context(), acme, time.Now().Add(24*time.Hour), 2, audit.Event{}); n != 2 || err != nil {
+	n, err := store.PruneEvents(t.Context(), acme, time.Now().Add(24*time.Hour), 2, audit.Event{})
+	if n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	newest := strings.TrimSpace(s.must("audit", "head"))
@@ -76,7 +77,8 @@ func TestAuditVerifyPruned(t *testing.T) {
 		t.Errorf("printed %s", out)
 	}
 	other := "2:" + newest[2:]
-	if code, out, _ := s.run("audit", "verify", "--head", other); code != exitFailed || !strings.HasPrefix(out, "head_lost: ") {
+	code, out, _ := s.run("audit", "verify", "--head", other)
+	if code != exitFailed || !strings.HasPrefix(out, "head_lost: ") {
 		t.Errorf("%d: printed %s", code, out)
 	}
 }

@@ -192,8 +192,9 @@ func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
 		high = stateengine.Key(chain.Head.Sequence)
 	}
 	chain.Old = uint64(began)
-	return chain, links, each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
+	err = each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
 		links = append(links, l)
 		return true
 	}, sqlLinks, org.String(), stateengine.Key(from), high, limit)
+	return chain, links, err
 }

@@ -230,11 +230,15 @@ func LastBlank(rows *sql.Rows, upTo audit.Checkpoint) (last audit.Checkpoint, er
 		sequence int64
 		blank    bool
 	}
-	return last, Each(rows, func(scan Scan) (o one, err error) { return o, scan(&o.sequence, &o.blank) }, func(o one) bool {
+	err = Each(rows, func(scan Scan) (o one, err error) {
+		err = scan(&o.sequence, &o.blank)
+		return o, err
+	}, func(o one) bool {
 		goes := o.blank && uint64(o.sequence) <= upTo.Sequence
 		if goes {
 			last = audit.Checkpoint{Mark: audit.Mark{Sequence: uint64(o.sequence)}, At: upTo.At}
 		}
 		return goes
 	})
+	return last, err
 }

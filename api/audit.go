@@ -30,8 +30,8 @@ type Event struct {
 // AuditChain says how far the chain of an organization's audit log has come, and whether a part of it holds.
 type AuditChain struct {
 	First     uint64       `json:"first"`     // sequence number of the chain's first entry; 0 where there is no chain yet
-	Entries   uint64       `json:"entries"`   // how many the chain has, with those that were removed
-	Removed   *AuditStart  `json:"removed"`   // where the log begins; null where retention has removed nothing
+	Entries   uint64       `json:"entries"`   // how many the chain has, removed ones too
+	Removed   *AuditStart  `json:"removed"`   // null where retention has removed nothing
 	Head      *string      `json:"head"`      // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
 	Checked   int          `json:"checked"`   // how many entries this answer is about
 	Unchained int          `json:"unchained"` // of those, from before there were chains: they can't be checked
@@ -39,8 +39,8 @@ type AuditChain struct {
 	Next      *string      `json:"next"`      // what is left is behind this entry; null at the end
 }
 
-// AuditStart is the last entry that retention has removed: the first that is left stands on its hash. A head that was kept
-// elsewhere before it can't be compared any more.
+// AuditStart is the last entry that retention has removed: the first that is left stands on its hash. A head that was
+// kept elsewhere before it can't be compared any more.
 type AuditStart struct {
 	Entry string    `json:"entry"` // as SEQUENCE:HASH
 	Count uint64    `json:"count"` // how many of the chain's entries are removed

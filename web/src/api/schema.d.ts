@@ -2708,10 +2708,10 @@ export interface components {
             first: number;
             /**
              * Format: int64
-             * @description how many the chain has, with those that were removed
+             * @description how many the chain has, removed ones too
              */
             entries: number;
-            /** @description where the log begins; null where retention has removed nothing */
+            /** @description null where retention has removed nothing */
             removed: components["schemas"]["AuditStart"] | null;
             /** @description its newest entry, as SEQUENCE:HASH; null where there is no chain yet */
             head: string | null;

@@ -288,7 +288,8 @@ type Changes interface {
 	// audit.Chain.Prune says, which Chain returns from then on as Removed, and with the event, as
 	// audit.Checkpoint.Of has it: a crash leaves all of it or nothing. No list has the removed events any more,
 	// and Feed has what audit.Event.Blank leaves of them, or nothing where those of all organizations before them
-	// are gone too. An event that is not as it was written stays, with StateCorrupt. Without any to remove nothing is recorded.
+	// are gone too. An event that is not as it was written stays, with StateCorrupt. Without any to remove
+	// nothing is recorded.
 	PruneEvents(ctx context.Context, org uuid.UUID, before time.Time, limit int,
 		event audit.Event) (removed int, err error)
 

@@ -96,8 +96,8 @@ func TestStoppedApplyBeginsNothing(t *testing.T) {
 	}
 }
 
-// Saved plans of all kinds come back as they were: what they destroy, look at, aim at and replace, with the modules they
-// were made of.
+// Saved plans of all kinds come back as they were: what they destroy, look at, aim at and replace, with the modules
+// that they were made of.
 func TestSavedPlansOfAllKindsAreMadeAgain(t *testing.T) {
 	s := newSite(t, "module \"m\" {\n  source = \"./m\"\n}\n"+things(2))
 	s.write(t, "m/main.tf", "resource \"fake_thing\" \"in\" {\n  name = \"in\"\n}\n")

@@ -82,7 +82,8 @@ func TestReplayOfWhatIsDamaged(t *testing.T) {
 	put(".json", "{")
 	wantStateError(t, func() error { _, err := engine.Replay(folder, id); return err }, "can't be read")
 	wantStateError(t, func() error { _, err := engine.Snapshots(folder); return err }, "can't be read")
-	wantStateError(t, func() error { _, err := engine.ReadSnapshot(folder, "apply-1"); return err }, "there is no snapshot")
+	wantStateError(t, func() error { _, err := engine.ReadSnapshot(folder, "apply-1"); return err },
+		"there is no snapshot")
 	if _, err := s.apply(plan.Options{Destroy: true}, apply.Options{}); err == nil {
 		t.Error("a change is made though its snapshot can't be kept")
 	}

@@ -105,14 +105,7 @@ resource "fake_thing" "lost" { name = "lost" }
 // ids are those of the recorded objects, by address.
 func ids(t *testing.T, s *site) map[string]string {
 	t.Helper()
-	e, err := s.engine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := e.Store.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := stateOf(t, s)
 	all := map[string]string{}
 	for i := range state.Resources {
 		r := &state.Resources[i]

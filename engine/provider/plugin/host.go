@@ -58,8 +58,8 @@ func Reattach(ctx context.Context, address net.Addr, pid, protocol int) (provide
 		return nil, spoken(address.String(), protocol)
 	}
 	return connect(ctx, address.String(), newTail(), &goplugin.ClientConfig{Plugins: plugins(),
-		Reattach: &goplugin.ReattachConfig{Protocol: goplugin.ProtocolGRPC, ProtocolVersion: protocol, Addr: address, Pid: pid,
-			Test: true}})
+		Reattach: &goplugin.ReattachConfig{Protocol: goplugin.ProtocolGRPC, ProtocolVersion: protocol, Addr: address,
+			Pid: pid, Test: true}})
 }
 
 func connect(ctx context.Context, name string, log *tail, config *goplugin.ClientConfig) (provider.Provider, error) {

@@ -49,6 +49,9 @@ type Runs interface {
 	Begin(ctx context.Context, o Order) (run string, err error)
 	// Outcome says where a run is. What follows it by itself, to do the same, counts as the same run.
 	Outcome(ctx context.Context, org uuid.UUID, run string) (Outcome, error)
+	// Supersede has a run that waits for a person be stale, and says why. One that doesn't wait goes on; an absent one is
+	// fine.
+	Supersede(ctx context.Context, org uuid.UUID, run, why string) error
 	// Found returns what a check has found changed outside.
 	Found(ctx context.Context, org uuid.UUID, run string) ([]Changed, error)
 	// Share is how many checks for drift of an organization may go on at once.

@@ -260,6 +260,18 @@ func (r runs) Outcome(_ context.Context, _ uuid.UUID, id string) (layers.Outcome
 	})
 }
 
+func (r runs) Supersede(_ context.Context, _ uuid.UUID, id, why string) error {
+	_, err := around(r.w, func() (string, error) {
+		r.w.mu.Lock()
+		defer r.w.mu.Unlock()
+		if one := r.find(id); one.out.Waits {
+			one.out.Waits, one.out.End, one.out.Ended, one.out.Reason = false, layers.Stale, r.w.now, why
+		}
+		return "", nil
+	})
+	return err
+}
+
 func (r runs) Found(_ context.Context, _ uuid.UUID, id string) ([]layers.Changed, error) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()

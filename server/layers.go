@@ -257,7 +257,7 @@ func (r layerRuns) Outcome(ctx context.Context, org uuid.UUID, id string) (layer
 
 func outcomeOf(run runs.Run) layers.Outcome {
 	out := layers.Outcome{Run: run.ID, Planned: run.PlannedAt, Reason: run.Reason, GaveUp: run.GaveUp,
-		Executed: !run.StartedAt.IsZero()}
+		Executed: !run.StartedAt.IsZero(), Waits: run.Status == runs.AwaitingApproval}
 	if run.Counts != nil {
 		out.Changes = run.Counts.Any
 	}
@@ -279,6 +279,15 @@ func outcomeOf(run runs.Run) layers.Outcome {
 		out.End = layers.Refused
 	}
 	return out
+}
+
+// Supersede implements layers.Runs.
+func (r layerRuns) Supersede(ctx context.Context, org uuid.UUID, run, why string) error {
+	err := r.service.Supersede(ctx, runs.Ref{Org: org, ID: run}, why)
+	if fault.Is(err, fault.RunNotFound) {
+		return nil
+	}
+	return err
 }
 
 // Found implements layers.Runs.

@@ -2,9 +2,9 @@ package layers
 
 import "context"
 
-// overtake looks at the branch while a run waits for a person. A newer commit that changes the layer is what people are
-// to say yes to instead: the run is stale, and when that is known, the commit is planned. What is found is stored first,
-// so whoever comes behind a kill ends the run all the same. A repository that can't be read leaves the run as it is.
+// overtake looks at the branch while a run waits for a person. A newer commit that changes the layer is what people
+// are to say yes to instead: the run is stale, and when that is known, the commit is planned. What is found is stored
+// first, so whoever comes behind a kill ends the run all the same. A repository that can't be read leaves the run.
 func (s *Service) overtake(ctx context.Context, seen Layer, run string) (overtaken bool, err error) {
 	n, trouble := s.look(ctx, seen)
 	now := seen

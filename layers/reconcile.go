@@ -185,7 +185,8 @@ func (l *Layer) start(a Action, now time.Time) {
 	}
 	l.Run = &Begun{
 		Key: keyOf(l.Ref, l.Sequence, l.CreatedAt), Want: a.Run, Commit: commit, Why: a.Why, At: now,
-		Known: l.Facts.Drift.Digest, Relevant: l.Facts.Relevant.ID, MaxChanges: cmp.Or(l.Settings.MaxChanges, DefaultMaxChanges),
+		Known: l.Facts.Drift.Digest, Relevant: l.Facts.Relevant.ID,
+		MaxChanges: cmp.Or(l.Settings.MaxChanges, DefaultMaxChanges),
 	}
 	l.Facts.Sync = SyncFact{}
 }

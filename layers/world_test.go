@@ -65,7 +65,8 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, store: sqllayers.New(db),
-		outbox: sqlworkspace.New(db, nil, time.Now), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5, folders: map[string]string{},
+		outbox: sqlworkspace.New(db, nil, time.Now), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5,
+		folders: map[string]string{},
 		tree: fstest.MapFS{
 			"envs/prod/main.tf": {Data: []byte(`module "m" { source = "../../modules/m" }`)}, "modules/m/main.tf": {},
 			"docs/README.md": {},

@@ -50,8 +50,8 @@ func (b *runBench) openAgent() {
 	store := tools.New(tools.Settings{Root: root})
 	_, err := store.Add(b.Context(), tools.OpenTofu, "1.12.6", program(b.T, "TOFU_BIN"))
 	b.must(err)
-	if said, err := exec.Command("cp", "-rl", os.Getenv("PROVIDERS_MIRROR"), store.ProviderMirror()).CombinedOutput(); err !=
-		nil {
+	said, err := exec.Command("cp", "-rl", os.Getenv("PROVIDERS_MIRROR"), store.ProviderMirror()).CombinedOutput()
+	if err != nil {
 		b.Fatalf("%v: %s", err, said)
 	}
 	commands, err := machine.NewCommands(b.Context(), machine.CommandSettings{Work: work, Shims: true, Open: true})

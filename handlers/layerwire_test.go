@@ -31,7 +31,7 @@ func testLayers(t testing.TB, record audit.Recorder) *layers.Service {
 	t.Cleanup(func() { _ = db.Close() })
 	return layers.NewService(layers.Deps{
 		Store: sqllayers.New(db), Repositories: wireRepository{}, Workspaces: anyWorkspace{},
-		Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
+		Inventory: wireInventory{}, Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -56,6 +56,14 @@ func (wireRepository) Read(_ context.Context, _ uuid.UUID, _, _ string, read fun
 		layers.DeclarationFile: {Data: []byte("layers:\n  - path: envs/*/\n    tool: opentofu\n    version: \">= 1.9\"\n")},
 		"envs/prod/main.tf":    {}, "envs/test/main.tf": {},
 	})
+}
+
+// wireInventory has a state and an upload that claim a.b.
+type wireInventory struct{}
+
+func (wireInventory) Claims(context.Context, auth.Principal, string, []string) (map[string][]layers.Claim, error) {
+	return map[string][]layers.Claim{"a.b": {{Name: "prod/other", At: layersNow()},
+		{Upload: true, Name: "aws/compute/vm/b", At: layersNow()}}}, nil
 }
 
 // anyWorkspace has every workspace be there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -56,6 +57,20 @@ type Runs interface {
 	Found(ctx context.Context, org uuid.UUID, run string) ([]Changed, error)
 	// Share is how many checks for drift of an organization may go on at once.
 	Share() int
+}
+
+// Inventory is what layers need of the inventory of resources.
+type Inventory interface {
+	// Claims returns which other states, and which uploads, say that they have resources of a state, by their addresses:
+	// those that the caller may see.
+	Claims(ctx context.Context, p auth.Principal, name string, addresses []string) (map[string][]Claim, error)
+}
+
+// Claim is another state, or an upload, that says it has a resource.
+type Claim struct {
+	Upload bool
+	Name   string // of the state, or the address of the upload
+	At     time.Time
 }
 
 // Order is a run that is to be made.

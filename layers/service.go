@@ -27,6 +27,7 @@ type Deps struct {
 	Repositories Repositories
 	Workspaces   Workspaces
 	Runs         Runs
+	Inventory    Inventory // nil for none
 	Gate         *audit.Gate
 	Audit        audit.Recorder
 	// Deliver puts into the audit log what a Store keeps of changes for it; nil where somebody else does.
@@ -245,6 +246,23 @@ func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) 
 			return Groups(all), nil
 		}
 	}
+}
+
+// Claims says which other states, and which uploads, claim what has drifted of a layer, by its addresses, as far as the
+// caller may see them and the inventory knows.
+func (s *Service) Claims(ctx context.Context, p auth.Principal, l Layer) map[string][]Claim {
+	if s.Inventory == nil || len(l.Drifted) == 0 {
+		return nil
+	}
+	addresses := make([]string, len(l.Drifted))
+	for i, r := range l.Drifted {
+		addresses[i] = r.Address
+	}
+	found, err := s.Inventory.Claims(ctx, p, l.Name, addresses)
+	if err != nil { // the report is good without
+		s.Log.WarnContext(ctx, "who else claims what has drifted is not known", "layer", l.Name, "error", err)
+	}
+	return found
 }
 
 // entry is what the audit log has of what somebody did.

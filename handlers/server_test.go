@@ -141,7 +141,7 @@ func testWorkspaces(db *sqldb.DB, sealer *seal.Sealer, record audit.Recorder) *w
 func testRepositories(t testing.TB, db *sqldb.DB, sealer *seal.Sealer, record audit.Recorder) *repos.Service {
 	t.Helper()
 	s := repos.NewService(repos.Deps{
-		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now),
 		Seals:  sealer,
 		Folder: t.TempDir(), Now: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})

@@ -11,6 +11,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/holdfast/holdfast/engine/apply"
 	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/builtin"
@@ -59,6 +61,10 @@ type Options struct {
 
 	// LockTimeout is how long to wait for the lock of a state that somebody else has.
 	LockTimeout time.Duration
+
+	// Log has lines about what is done, each with the ID of its operation; nil for none. Within a context that
+	// oplog.Begin has made, operations have its ID and its log instead.
+	Log *slog.Logger
 }
 
 // Hooks stand between the steps. Each may be nil; an error of one ends what is going on. BeforeApply is called
@@ -83,6 +89,7 @@ type Engine struct {
 	hooks     []Hooks
 	snapshots string
 	patience  time.Duration
+	log       *slog.Logger
 }
 
 // New loads a configuration.
@@ -104,7 +111,7 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{Root: root, Inputs: inputs, Store: o.Store, Registry: o.Registry, hooks: o.Hooks,
-		snapshots: o.Snapshots, patience: o.LockTimeout}
+		snapshots: o.Snapshots, patience: o.LockTimeout, log: o.Log}
 	if e.Store == nil {
 		if e.Store, err = storeOf(root, o.StatePath, root.Workspace); err != nil {
 			return nil, err
@@ -141,7 +148,9 @@ func registryOf(dir string, mirrors []string) (*provider.Registry, error) {
 }
 
 // Plan reads the state, without its lock, and plans what to do.
-func (e *Engine) Plan(ctx context.Context, o plan.Options) (*plan.Plan, error) {
+func (e *Engine) Plan(ctx context.Context, o plan.Options) (p *plan.Plan, err error) {
+	ctx, ended := e.operation(ctx, "plan")
+	defer func() { ended(err, planned(p)...) }()
 	for _, h := range e.hooks {
 		if h.BeforePlan != nil {
 			if err := h.BeforePlan(ctx, &o); err != nil {
@@ -149,11 +158,11 @@ func (e *Engine) Plan(ctx context.Context, o plan.Options) (*plan.Plan, error) {
 			}
 		}
 	}
-	recorded, err := e.Store.Read(ctx)
+	recorded, err := e.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.Make(ctx, e.Root, e.Inputs, recorded, e.Registry, o)
+	p, err = plan.Make(ctx, e.Root, e.Inputs, recorded, e.Registry, o)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +182,8 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 	if p.Options.Destroy {
 		operation = "destroy"
 	}
+	ctx, ended := e.operation(ctx, operation)
+	defer func() { ended(err, applied(result)...) }()
 	release, err := e.Lock(ctx, operation)
 	if err != nil {
 		return nil, err
@@ -182,7 +193,7 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 			err = unlocked
 		}
 	}()
-	now, err := e.Store.Read(ctx)
+	now, err := e.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +207,7 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 			}
 		}
 	}
-	journal, err := e.begin(operation, p, now)
+	journal, err := e.begin(ctx, operation, p, now)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +215,7 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 	o.Record = journal.step
 	e.hook(&o)
 	if o.Save == nil {
-		o.Save = e.Store.Write
+		o.Save = e.write
 	}
 	unsaved := e.keepUnsaved(&o)
 	result, err = apply.Do(ctx, p, e.Registry, o)
@@ -258,11 +269,16 @@ const lockEvery = time.Second
 // Lock locks the state, and waits for who has it for as long as the options say.
 func (e *Engine) Lock(ctx context.Context, operation string) (release func(context.Context) error, err error) {
 	info := statefile.NewLockInfo(operation)
-	for deadline := time.Now().Add(e.patience); ; {
+	log := oplog.From(ctx, "state")
+	for begin := time.Now(); ; {
 		release, err = e.Store.Lock(ctx, info)
 		var fault *diag.Error
 		taken := errors.As(err, &fault) && fault.Category == diag.Concurrency
-		if !taken || !time.Now().Add(lockEvery).Before(deadline) || pause.For(ctx, lockEvery) != nil {
+		if taken {
+			log.WarnContext(ctx, "the state is locked by somebody else")
+		}
+		if !taken || !time.Now().Add(lockEvery).Before(begin.Add(e.patience)) || pause.For(ctx, lockEvery) != nil {
+			log.DebugContext(ctx, "the lock was asked for", "held", err == nil, "waited_ms", time.Since(begin).Milliseconds())
 			return release, err
 		}
 	}

@@ -148,7 +148,7 @@ func TestRefusedConstructsAreNamedWithTheirLine(t *testing.T) {
 	}
 }
 
-func TestTransientFaultsAreTriedAgainLaterAndLater(t *testing.T) {
+func TestM4TransientFaultsAreTriedAgainLaterAndLater(t *testing.T) {
 	s := newSite(t, `resource "fake_thing" "a" { name = "a" }`)
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
@@ -172,7 +172,7 @@ func TestTransientFaultsAreTriedAgainLaterAndLater(t *testing.T) {
 	s.settled(t)
 }
 
-func TestWhatIsDoneBeforeAFailureIsKept(t *testing.T) {
+func TestM4WhatIsDoneBeforeAFailureIsKept(t *testing.T) {
 	s := newSite(t, `
 resource "fake_thing" "a" { name = "a" }
 resource "fake_thing" "b" {
@@ -216,7 +216,7 @@ func TestWhatShowsLateIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestBreakerOpensAndLetsOneTry(t *testing.T) {
+func TestM4BreakerOpensAndLetsOneTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b apply.Breaker
 		busy := &provider.Fault{Summary: "busy", Code: 500}

@@ -1,6 +1,9 @@
 package engine_test
 
 import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"os"
 	"strings"
 	"testing"
@@ -44,6 +47,7 @@ func TestFunctions(t *testing.T) {
 
 // Wrong arguments are said at the place of the call.
 func TestFunctionsSayWhatIsWrong(t *testing.T) {
+	keys := privateKeys(t)
 	for expr, want := range map[string]string{
 		`coalesce("", null)`:                   "all are null or empty",
 		`coalesce([], {})`:                     "one type",
@@ -80,15 +84,44 @@ func TestFunctionsSayWhatIsWrong(t *testing.T) {
 		`templatestring("$${x}", {})`:          "x",
 		`templatestring("$${x}", 1)`:           "are a map",
 		`templatestring("$${templatestring(x, {})}", { x = "" })`: "templatestring",
-		`fileset("none", "*")`: "no such file",
-		`timestamp()`:          "timestamp",
+		`fileset("none", "*")`:                  "no such file",
+		`timestamp()`:                           "timestamp",
+		`textencodebase64("ö", "US-ASCII")`:     "characters that US-ASCII doesn't have",
+		`textencodebase64("a", "none")`:         `no encoding "none"`,
+		`textdecodebase64("!", "UTF-8")`:        "base64",
+		`textdecodebase64("a", "none")`:         `no encoding "none"`,
+		`textdecodebase64("gQ==", "Shift_JIS")`: "bytes that Shift_JIS doesn't have",
+		`rsadecrypt("!", "")`:                   "base64",
+		`rsadecrypt("YQ==", "hush")`:            "private key can't be read",
+		`rsadecrypt("YQ==", file("other.pem"))`: "no RSA key",
+		`rsadecrypt("YQ==", file("key.pem"))`:   "can't be decrypted",
 	} {
 		s := newSite(t, "output \"o\" {\n  value = "+expr+"\n}\n")
 		s.write(t, "bytes", "\xff\xfe")
 		s.write(t, "bad.tftpl", "%{ if }")
+		s.write(t, "key.pem", keys[0])
+		s.write(t, "other.pem", keys[1])
 		_, _, err := s.plan(plan.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "main.tf:2") {
 			t.Errorf("%s: %v, want %q with its place", expr, err, want)
 		}
 	}
+}
+
+// privateKeys are a key that rsadecrypt can use, and one that it can't.
+func privateKeys(t *testing.T) [2]string {
+	t.Helper()
+	usable, err := os.ReadFile("testdata/functions/files/key.pem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, other, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [2]string{string(usable), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))}
 }

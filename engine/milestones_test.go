@@ -126,6 +126,33 @@ func TestM2RepeatedPlansAreTheSameAndLeaveNothing(t *testing.T) {
 	}
 }
 
+// The plan shows two objects to create, the subnet behind the network it is in, and the state has both with their IDs.
+func TestM3ShowsASubnetBehindItsNetwork(t *testing.T) {
+	s := newSite(t, network)
+	e, p, err := s.plan(plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	if err := p.Show(&said, plan.Colours{}); err != nil {
+		t.Fatal(err)
+	}
+	vpc, subnet := strings.Index(said.String(), "+ fake_thing.vpc"), strings.Index(said.String(), "+ fake_thing.subnet")
+	if vpc < 0 || subnet < vpc || !strings.Contains(said.String(), "Plan: 2 to add, 0 to change, 0 to destroy.") {
+		t.Errorf("%s", &said)
+	}
+	result, err := e.Apply(t.Context(), p, apply.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range map[string]string{"vpc": "thing-1", "subnet": "thing-2"} {
+		_, in := result.State.Find(addr.Resource{Type: "fake_thing", Name: name}, "")
+		if in == nil || !strings.Contains(string(in.Attributes), `"`+id+`"`) {
+			t.Errorf("%s is recorded as %+v", name, in)
+		}
+	}
+}
+
 func TestM3ReplacementIsDeletedAndCreatedInOrder(t *testing.T) {
 	text := "resource \"fake_thing\" \"vpc\" { name = \"%s\" }\n" +
 		"resource \"fake_thing\" \"subnet\" {\n  name = \"subnet\"\n  links = [fake_thing.vpc.id]\n}\n"

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/apply"
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/statefile"
 	"github.com/holdfast/holdfast/internal/durable"
@@ -28,12 +30,13 @@ const keptSnapshots = 20
 
 // Snapshot is the state before a change, with why it was changed.
 type Snapshot struct {
-	ID        string          `json:"id"` // such as apply-2023-10-05-14-30-00
-	Time      time.Time       `json:"timestamp"`
-	Operation string          `json:"operation"`
-	User      string          `json:"user"`
-	State     json.RawMessage `json:"state,omitempty"` // none: there was none
-	Plan      json.RawMessage `json:"plan,omitempty"`
+	ID            string          `json:"id"` // such as apply-2023-10-05-14-30-00
+	Time          time.Time       `json:"timestamp"`
+	Operation     string          `json:"operation"`
+	User          string          `json:"user"`
+	CorrelationID string          `json:"correlation_id,omitempty"` // in the lines of the log about what was done
+	State         json.RawMessage `json:"state,omitempty"`          // none: there was none
+	Plan          json.RawMessage `json:"plan,omitempty"`
 }
 
 // Step is what a step of an apply has made of an object's records.
@@ -54,17 +57,19 @@ type journal struct {
 }
 
 // Snapshot keeps the state as it is before a change.
-func (e *Engine) Snapshot(operation string, state *statefile.File) error {
-	_, err := e.keepSnapshot(operation, nil, state)
+func (e *Engine) Snapshot(ctx context.Context, operation string, state *statefile.File) error {
+	_, err := e.keepSnapshot(ctx, operation, nil, state)
 	return err
 }
 
-func (e *Engine) keepSnapshot(operation string, p *plan.Plan, state *statefile.File) (id string, err error) {
+func (e *Engine) keepSnapshot(ctx context.Context, operation string, p *plan.Plan, state *statefile.File) (id string,
+	err error) {
 	if e.snapshots == "" {
 		return "", nil
 	}
 	now := time.Now().UTC()
-	s := Snapshot{ID: operation + "-" + now.Format("2006-01-02-15-04-05"), Time: now, Operation: operation}
+	s := Snapshot{ID: operation + "-" + now.Format("2006-01-02-15-04-05"), Time: now, Operation: operation,
+		CorrelationID: oplog.ID(ctx)}
 	if u, err := user.Current(); err == nil {
 		s.User = u.Username
 	}
@@ -102,8 +107,8 @@ func (e *Engine) snapshotPath(id string) string { return filepath.Join(e.snapsho
 func (e *Engine) stepsPath(id string) string    { return filepath.Join(e.snapshots, id+".steps") }
 
 // begin keeps a snapshot, and opens the journal of the steps that follow.
-func (e *Engine) begin(operation string, p *plan.Plan, state *statefile.File) (*journal, error) {
-	id, err := e.keepSnapshot(operation, p, state)
+func (e *Engine) begin(ctx context.Context, operation string, p *plan.Plan, state *statefile.File) (*journal, error) {
+	id, err := e.keepSnapshot(ctx, operation, p, state)
 	if err != nil || id == "" {
 		return &journal{}, err
 	}

@@ -135,7 +135,7 @@ func TestWorkspacesHaveStatesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSecondLockTimesOut(t *testing.T) {
+func TestM2SecondLockTimesOut(t *testing.T) {
 	s := newSite(t, ``)
 	s.options = func(o *engine.Options) { o.LockTimeout = 30 * time.Second }
 	e, err := s.engine()

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast/holdfast/engine/config"
 )
 
 // plansAgree compares what both plans show besides what they do: the members that readers of plans use. What is
@@ -128,4 +130,28 @@ func TestEnginesFunctionsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	newEngineWorld(t, "TOFU_BIN", files).agreeOnPlans()
+}
+
+// TestEngineHasOpenTofusFunctions has the engine know every function of OpenTofu's but those that give something else
+// each time.
+func TestEngineHasOpenTofusFunctions(t *testing.T) {
+	t.Parallel()
+	w := newEngineWorld(t, "TOFU_BIN", map[string]string{"main.tf": "locals {}\n"})
+	var known struct {
+		Signatures map[string]json.RawMessage `json:"function_signatures"`
+	}
+	if err := json.Unmarshal([]byte(w.client("metadata", "functions", "-json")), &known); err != nil {
+		t.Fatal(err)
+	}
+	var missing []string
+	ours := config.Functions(w.dir)
+	for name := range known.Signatures {
+		if _, ok := ours[name]; !ok && !strings.HasPrefix(name, "core::") {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	if d := cmp.Diff([]string{"bcrypt", "plantimestamp", "timestamp", "uuid"}, missing); d != "" {
+		t.Errorf("functions that the engine doesn't have (- want, + got):\n%s", d)
+	}
 }

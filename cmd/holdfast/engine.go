@@ -28,6 +28,7 @@ type engineFlags struct {
 	webhookOpen               bool
 	policies                  []string
 	unkept                    bool // no snapshots are made
+	logLevel, logFormat       string
 }
 
 func newEngineCommand(a *app) *cobra.Command {
@@ -42,6 +43,7 @@ it has, and where it differs, is in docs/engine.md.`
 	flags.DurationVar(&f.lockTimeout, "lock-timeout", 30*time.Second, "how long to wait for a lock of the state")
 	flags.StringSliceVar(&f.mirrors, "plugin-dir", nil,
 		"a folder with providers: HOST/NAMESPACE/NAME/VERSION/OS_ARCH; several can be given")
+	f.logFlags(a, cmd)
 	cmd.AddCommand(newEngineInit(a, f), newEngineValidate(a, f), newEnginePlan(a, f), newEngineApply(a, f, false),
 		newEngineApply(a, f, true), newEngineShow(a), newEngineRefresh(a, f), newEngineOutput(a, f), newEngineUnlock(a, f),
 		newEngineDrift(a, f),

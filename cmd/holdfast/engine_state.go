@@ -201,7 +201,7 @@ func (f *engineFlags) change(ctx context.Context, a *app, operation string,
 	if state == nil {
 		return fmt.Errorf("there is no state")
 	}
-	if err := e.Snapshot(operation, state); err != nil {
+	if err := e.Snapshot(ctx, operation, state); err != nil {
 		return engineError(err)
 	}
 	if err := do(state); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/eval"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/statefile"
@@ -108,6 +110,7 @@ type run struct {
 	places   map[string]chan struct{}
 
 	telling sync.Mutex
+	log     *slog.Logger
 }
 
 // Do applies a plan. With an error the result still says what is done, and the state has it.
@@ -123,7 +126,9 @@ func Do(ctx context.Context, p *plan.Plan, registry *provider.Registry, options 
 		return nil, err
 	}
 	r := &run{options: options, plan: p, steps: all, providers: plan.NewProviders(registry), state: p.Prior.Clone(),
-		values: map[string]cty.Value{}, breakers: map[string]*Breaker{}, places: map[string]chan struct{}{}}
+		values: map[string]cty.Value{}, breakers: map[string]*Breaker{}, places: map[string]chan struct{}{},
+		log: oplog.From(ctx, "apply")}
+	r.log.DebugContext(ctx, "the steps are in order", "steps", len(all))
 	r.saver = &saver{save: r.save}
 	r.eval = eval.New(p.Root, p.Inputs, r)
 	r.eval.Settled = false
@@ -208,12 +213,25 @@ func (r *run) skip(s *step) {
 }
 
 func (r *run) tell(e Event) {
+	r.write(e)
 	if r.options.Events == nil {
 		return
 	}
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.options.Events(e)
+}
+
+// write has the log say what happens to an object.
+func (r *run) write(e Event) {
+	level, attrs := slog.LevelInfo, []any{"address", e.Address, "action", string(e.Action), "phase", string(e.Phase)}
+	if e.Phase != Started && e.Phase != Skipped {
+		attrs = append(attrs, "elapsed_ms", e.Elapsed.Milliseconds())
+	}
+	if e.Err != nil {
+		level, attrs = slog.LevelError, append(attrs, "exception", e.Err.Error())
+	}
+	r.log.Log(context.Background(), level, "a step of an object", attrs...)
 }
 
 // finish evaluates the outputs, saves the state and says how it went.

@@ -167,7 +167,9 @@ func (r *run) call(ctx context.Context, c *plan.Change, f func(ctx context.Conte
 			return err
 		}
 		err := f(ctx)
-		b.Done(err)
+		if b.Done(err); b.State() == "OPEN" {
+			r.log.WarnContext(ctx, "a provider fails all the time, and isn't called for a while", "provider", key)
+		}
 		return err
 	})
 	return err

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/internal/pause"
 )
@@ -67,7 +68,10 @@ func (p Policy) Do(ctx context.Context, f func(context.Context) error) (retries 
 		if err == nil || attempt >= p.Attempts || ctx.Err() != nil || !Retryable(err) {
 			return attempt - 1, err
 		}
-		if waited := pause.For(ctx, p.Delay(attempt, err)); waited != nil {
+		delay := p.Delay(attempt, err)
+		oplog.From(ctx, "retry").WarnContext(ctx, "a call has failed and is made again", "attempt", attempt,
+			"after_ms", delay.Milliseconds(), "exception", err.Error())
+		if waited := pause.For(ctx, delay); waited != nil {
 			return attempt - 1, err
 		}
 	}

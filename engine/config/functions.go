@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
@@ -11,7 +12,8 @@ import (
 )
 
 // Functions are those a configuration can call: OpenTofu's that are pure, and those that read files, from
-// the folder base. What tells the time or makes random values isn't among them: a plan is repeatable.
+// the folder base. What tells the time or makes random values isn't among them: a plan is repeatable. Each is there
+// under its name alone and in the namespace core.
 func Functions(base string) map[string]function.Function {
 	all := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc,
@@ -38,17 +40,29 @@ func Functions(base string) map[string]function.Function {
 		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
 		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	}
-	for _, more := range []map[string]function.Function{textFunctions(), hashFunctions(), listFunctions(),
-		markFunctions(), networkFunctions(), fileFunctions(base)} {
+	for _, more := range []map[string]function.Function{textFunctions(), hashFunctions(), encodingFunctions(),
+		listFunctions(), markFunctions(), networkFunctions(), fileFunctions(base)} {
 		for name, f := range more {
 			all[name] = f
 		}
 	}
-	maps.Copy(all, templateFunctions(base, all))
+	maps.Copy(all, inCore(all))
+	templates := templateFunctions(base, all)
+	maps.Copy(all, templates)
+	maps.Copy(all, inCore(templates))
 	return all
 }
 
-// textual makes a function from strings to a string.
+// inCore has functions under their names in the namespace core.
+func inCore(functions map[string]function.Function) map[string]function.Function {
+	named := map[string]function.Function{}
+	for name, f := range functions {
+		named["core::"+name] = f
+	}
+	return named
+}
+
+// textual makes a function from strings to a string. An error is one of the first argument unless f says otherwise.
 func textual(names []string, f func(args []string) (string, error)) function.Function {
 	var params []function.Parameter
 	for _, name := range names {
@@ -61,8 +75,11 @@ func textual(names []string, f func(args []string) (string, error)) function.Fun
 				texts[i] = a.AsString()
 			}
 			text, err := f(texts)
+			if _, placed := errors.AsType[function.ArgError](err); err != nil && !placed {
+				err = function.NewArgError(0, err)
+			}
 			if err != nil {
-				return cty.NilVal, function.NewArgError(0, err)
+				return cty.NilVal, err
 			}
 			return cty.StringVal(text), nil
 		}})

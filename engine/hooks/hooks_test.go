@@ -20,6 +20,7 @@ import (
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/apply"
 	"github.com/holdfast/holdfast/engine/hooks"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/fake"
@@ -53,10 +54,12 @@ func things(n int) string {
 	return b.String()
 }
 
-func do(e *engine.Engine) error {
-	p, err := e.Plan(context.Background(), plan.Options{})
+func do(e *engine.Engine) error { return doIn(context.Background(), e) }
+
+func doIn(ctx context.Context, e *engine.Engine) error {
+	p, err := e.Plan(ctx, plan.Options{})
 	if err == nil {
-		_, err = e.Apply(context.Background(), p, apply.Options{})
+		_, err = e.Apply(ctx, p, apply.Options{})
 	}
 	return err
 }
@@ -77,11 +80,12 @@ func TestWebhookDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
+			ctx := oplog.Begin(t.Context(), nil)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				asked++
 				var q map[string]json.RawMessage
 				if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q["plan"]) == 0 || len(q["state"]) == 0 ||
-					len(q["correlation_id"]) != len(`"12345678"`) {
+					string(q["correlation_id"]) != `"`+oplog.ID(ctx)+`"` {
 					t.Errorf("asked %s, %v", q, err)
 				}
 				w.WriteHeader(c.status)
@@ -92,7 +96,7 @@ func TestWebhookDecides(t *testing.T) {
 				Policy: apply.Policy{Attempts: 3, Timeout: time.Minute, Jitter: func() float64 { return 1 }}}
 			var world fake.World
 			e := newEngine(t, &world, things(1), hook.Hooks())
-			err := do(e)
+			err := doIn(ctx, e)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}

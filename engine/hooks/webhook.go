@@ -5,17 +5,16 @@ package hooks
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/engine"
 	"github.com/holdfast/holdfast/engine/apply"
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 )
@@ -58,7 +57,7 @@ type answer struct {
 func (w *Webhook) Hooks() engine.Hooks { return engine.Hooks{BeforeApply: w.ask} }
 
 func (w *Webhook) ask(ctx context.Context, p *plan.Plan) error {
-	q := question{ID: strings.ToLower(rand.Text()[:8])}
+	q := question{ID: oplog.ID(ctx)}
 	var err error
 	if q.Plan, err = p.JSON(); err != nil {
 		return err
@@ -87,6 +86,7 @@ func (w *Webhook) ask(ctx context.Context, p *plan.Plan) error {
 	})
 	switch {
 	case err != nil && w.Open:
+		oplog.From(ctx, "hooks").WarnContext(ctx, "nobody says whether the plan may be done, so it is", "exception", err.Error())
 		return nil
 	case err != nil:
 		return &diag.Error{Category: diag.Planning, Summary: "nobody says whether the plan may be done, so it isn't",

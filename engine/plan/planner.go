@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/eval"
 	"github.com/holdfast/holdfast/engine/mark"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/statefile"
 )
@@ -21,6 +23,7 @@ import (
 // depend on is planned before them.
 type planner struct {
 	ctx       context.Context
+	log       *slog.Logger
 	plan      *Plan
 	eval      *eval.Evaluator
 	providers *Providers
@@ -54,8 +57,8 @@ func Make(ctx context.Context, root *config.Module, inputs map[string]cty.Value,
 		recorded = statefile.New()
 	}
 	providers := NewProviders(registry)
-	p := &planner{ctx: ctx, providers: providers, done: map[string]planned{}, wanted: map[string]bool{},
-		pending: map[string]bool{}, createFst: map[string]bool{},
+	p := &planner{ctx: ctx, log: oplog.From(ctx, "plan"), providers: providers, done: map[string]planned{},
+		wanted: map[string]bool{}, pending: map[string]bool{}, createFst: map[string]bool{},
 		plan: &Plan{Root: root, Inputs: inputs, Options: options, Recorded: recorded, Prior: recorded.Clone(),
 			Absent: absent, registry: registry}}
 	p.eval = eval.New(root, inputs, p)
@@ -281,6 +284,10 @@ func Explain(err error, r *config.Resource, a addr.Resource) error {
 // note records a change, and whether anything is to be done.
 func (p *planner) note(c *Change) {
 	p.plan.Changes = append(p.plan.Changes, c)
+	if p.log.Enabled(p.ctx, slog.LevelDebug) {
+		p.log.DebugContext(p.ctx, "an object is planned", "address", c.Address.String(), "action", string(c.Action),
+			"reason", c.Reason)
+	}
 	if c.Action != NoOp {
 		p.pending[c.Address.Config()] = true
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/eval"
 	"github.com/holdfast/holdfast/engine/mark"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/provider"
 )
 
@@ -107,6 +108,7 @@ func (p *Providers) Configured(ctx context.Context, r Resolved) (provider.Provid
 	if err != nil {
 		return nil, err
 	}
+	oplog.From(ctx, "provider").DebugContext(ctx, "a provider is configured", "provider", key)
 	value, _ = mark.Paths(value)
 	if err := made.Configure(ctx, value); err != nil {
 		return nil, joined(err, made.Close())

@@ -69,7 +69,7 @@ func wantCategory(t *testing.T, err error, want diag.Category) {
 	}
 }
 
-func TestConditionalWritesLoseNothing(t *testing.T) {
+func TestM2ConditionalWritesLoseNothing(t *testing.T) {
 	for _, dialect := range []Dialect{S3, GCS} {
 		t.Run(string(dialect), func(t *testing.T) {
 			bucket := newBucket(t, dialect)

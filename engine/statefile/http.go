@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/internal/pause"
 )
 
@@ -132,6 +133,7 @@ func (h *HTTP) do(ctx context.Context, method, address, lock string, body []byte
 		if !again || attempt >= h.Retries || pause.For(ctx, wait) != nil {
 			return status, text, err
 		}
+		oplog.From(ctx, "state").WarnContext(ctx, "the server has no time, and was asked again", "status", status)
 		wait = min(2*wait, cmp.Or(h.WaitMax, 30*time.Second))
 	}
 }

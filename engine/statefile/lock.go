@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/engine/diag"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/internal/durable"
 )
 
@@ -58,6 +59,7 @@ func (l *Local) Lock(ctx context.Context, info LockInfo) (func(context.Context) 
 	}
 	err = durable.CreateNew(l.lockPath(), string(text))
 	if errors.Is(err, fs.ErrExist) && l.breakDead(host) {
+		oplog.From(ctx, "state").WarnContext(ctx, "a lock was broken whose process is gone", "path", l.lockPath())
 		err = durable.CreateNew(l.lockPath(), string(text))
 	}
 	if errors.Is(err, fs.ErrExist) {

@@ -69,7 +69,7 @@ func TestLockIsExclusiveAndShowsItsOwner(t *testing.T) {
 	}
 }
 
-func TestLockOfADeadProcessIsBroken(t *testing.T) {
+func TestM4LockOfADeadProcessIsBroken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "terraform.tfstate")
 	host, _ := os.Hostname()
 	dead := held{LockInfo: NewLockInfo("apply"), PID: os.Getpid(), Started: "1", Hostname: host}

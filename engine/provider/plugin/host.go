@@ -8,11 +8,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/provider"
 )
 
@@ -41,6 +43,8 @@ func (connected) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grp
 // Start runs the program at path and returns the provider that it is.
 func Start(ctx context.Context, path string) (provider.Provider, error) {
 	log := newTail()
+	log.lines = oplog.From(ctx, "provider").With("provider", filepath.Base(path))
+	log.lines.DebugContext(ctx, "a provider is started")
 	// The program outlives ctx, which bounds its start only: Close ends it.
 	command := exec.Command(path)
 	command.Env = os.Environ()

@@ -1,16 +1,20 @@
 package plugin_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/holdfast/holdfast/engine/addr"
+	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/plugin"
 )
@@ -191,6 +195,44 @@ func TestCrashIsShownWithTheProvidersLog(t *testing.T) {
 		!strings.Contains(err.Error(), "the provider has a bug") {
 		t.Errorf("it says %v", err)
 	}
+}
+
+// What a provider logs stands in the log of the operation that it works for.
+func TestProvidersLinesHaveTheirOperation(t *testing.T) {
+	var out safeBuffer
+	ctx := oplog.Begin(t.Context(), oplog.New(&out, slog.LevelDebug, false))
+	_, err := plugin.Start(ctx, program(t, filepath.Join(t.TempDir(), "program"), "broken"))
+	if err == nil {
+		t.Fatal("a broken provider was started")
+	}
+	for _, want := range []string{"a provider is started", "the disk of this provider is broken"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the log doesn't say %q:\n%s", want, out.String())
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if !strings.Contains(line, "["+oplog.ID(ctx)+"] DEBUG engine.provider: ") {
+			t.Errorf("the line %s has no operation", line)
+		}
+	}
+}
+
+// safeBuffer is a buffer that several may write to.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 func TestProgramThatIsNoProviderIsSaid(t *testing.T) {

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"log/slog"
 	"strings"
 	"sync"
 )
@@ -8,15 +9,20 @@ import (
 // tailSize is how much of a provider's log is kept to be shown when it crashes.
 const tailSize = 16 << 10
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of what is written to it, and has the operation's log say each write of it.
 type tail struct {
+	lines *slog.Logger
+
 	mu   sync.Mutex
 	text []byte
 }
 
-func newTail() *tail { return &tail{} }
+func newTail() *tail { return &tail{lines: slog.New(slog.DiscardHandler)} }
 
 func (t *tail) Write(p []byte) (int, error) {
+	if said := strings.TrimSpace(string(p)); said != "" {
+		t.lines.Debug("the provider says", "said", said)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)

@@ -531,3 +531,35 @@ output "heredoc" {
 output "directive" {
   value = ["%{if 1 == 1}yes%{else}no%{endif}", "yes"]
 }
+
+output "textencodebase64" {
+  value = [textencodebase64("aö", "UTF-16LE"), "YQD2AA=="]
+}
+
+output "textencodebase64_alias" {
+  value = [textencodebase64("ö", "latin1"), "9g=="]
+}
+
+output "textdecodebase64" {
+  value = [textdecodebase64("YQD2AA==", "UTF-16LE"), "aö"]
+}
+
+output "textdecodebase64_japanese" {
+  value = [textdecodebase64("k/qWew==", "Shift_JIS"), "日本"]
+}
+
+output "rsadecrypt" {
+  value = [rsadecrypt("QrSm3I507t6bOf/QoR4wNrw8T1LwyMX5aoKmPaIAVOzmBzw58WhVIiR9rMPEe5uW7dXgbKel2e3Er4mms9ryjyclCVkaYlWylt8g+NpRSJVGAeHJjKoMrnit9YJJXwrZdG/kplQ8vVCSOtADgNlj1W10wI5wOV1SMesquIlV8iY=", file("files/key.pem")), "secret"]
+}
+
+output "ephemeralasnull" {
+  value = [ephemeralasnull({ a = ["b", null] }), { a = ["b", null] }]
+}
+
+output "core" {
+  value = [core::upper("a"), "A"]
+}
+
+output "core_template" {
+  value = [core::templatestring("$${core::upper(x)}", { x = "a" }), "A"]
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -48,9 +47,9 @@ func (h organizationHandlers) change(ctx context.Context, r *request) (answer, e
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	changes := make([]authfile.Setting, len(order.Settings))
+	changes := make([]keys.Setting, len(order.Settings))
 	for i, s := range order.Settings {
-		changes[i] = authfile.Setting(s)
+		changes[i] = keys.Setting(s)
 	}
 	said, err := h.service.Configure(ctx, r.caller, order.Version, changes)
 	if err != nil {
@@ -59,14 +58,14 @@ func (h organizationHandlers) change(ctx context.Context, r *request) (answer, e
 	return tell(settingsOf(said)), nil
 }
 
-func settingsOf(said authfile.Settings) api.OrganizationSettings {
+func settingsOf(said keys.Settings) api.OrganizationSettings {
 	shown := api.OrganizationSettings{Version: said.Version, Settings: items(said.Plain, settingOf),
 		StateAccess: string(said.Access), RunsLocal: said.RunsLocal}
 	if said.Sections != nil {
 		shown.Sections = items(said.Sections, sectionOf)
 	}
 	if said.Aliases != nil {
-		shown.Aliases = items(said.Aliases, func(a authfile.Alias) api.OrganizationAlias {
+		shown.Aliases = items(said.Aliases, func(a keys.Alias) api.OrganizationAlias {
 			return api.OrganizationAlias{ID: a.ID, Folder: string(a.Folder)}
 		})
 	}
@@ -79,11 +78,11 @@ func settingsOf(said authfile.Settings) api.OrganizationSettings {
 	return shown
 }
 
-func settingOf(s authfile.PlainSetting) api.OrganizationSetting {
+func settingOf(s keys.PlainSetting) api.OrganizationSetting {
 	return api.OrganizationSetting{Name: s.Name, Value: s.Value, Default: s.Default, Said: s.Said}
 }
 
-func sectionOf(s authfile.StatesSettings) api.StatesSection {
+func sectionOf(s keys.StatesSettings) api.StatesSection {
 	return api.StatesSection{States: s.States,
-		Settings: items(s.Set, func(one authfile.Setting) api.SettingValue { return api.SettingValue(one) })}
+		Settings: items(s.Set, func(one keys.Setting) api.SettingValue { return api.SettingValue(one) })}
 }

@@ -52,12 +52,15 @@ func TestPlainDefaultsAreTheDefaults(t *testing.T) {
 
 func TestConfigureChangesNothingElse(t *testing.T) {
 	const before = "# us\n[" + idA + "]\nname = Acme\nguards=hold  ; after March\nkeep_days = 9\n# keys\n[" + idA +
-		".states.prod]\nstates = prod/**\nguards = off\n\n[shredded.66666666-7777-8888-9999-aaaaaaaaaaaa]\nname = Globex\nat = 2026-11-22T17:30:00Z\n"
+		".states.prod]\nstates = prod/**\nguards = off\n\n" +
+		"[shredded.66666666-7777-8888-9999-aaaaaaaaaaaa]\nname = Globex\nat = 2026-11-22T17:30:00Z\n"
 	d := mustParse(t, before)
 	o, _ := d.Find(orgA)
 	version := o.Settings().Version
-	for _, wrong := range [][]Setting{{{"guards", "sometimes"}}, {{"quota", "1GiB"}}, {{"name", "x"}}, {{"guards", "off\nx"}},
-		{{"keep_days", "4"}, {"keep_versions", "-1"}}, {{"keep_days", "4"}, {"keep_days", "5"}}, {{"apikey", ""}}, {{"", ""}}} {
+	for _, wrong := range [][]Setting{{{"guards", "sometimes"}}, {{"quota", "1GiB"}}, {{"name", "x"}},
+		{{"guards", "off\nx"}},
+		{{"keep_days", "4"}, {"keep_versions", "-1"}},
+		{{"keep_days", "4"}, {"keep_days", "5"}}, {{"apikey", ""}}, {{"", ""}}} {
 		if err := d.Configure(orgA, wrong...); err == nil || d.String() != before {
 			t.Errorf("%q is taken: %v", wrong, err)
 		}
@@ -68,10 +71,12 @@ func TestConfigureChangesNothingElse(t *testing.T) {
 	if _, ok := d.Shredding(uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")); !ok {
 		t.Error("what is destroyed is forgotten")
 	}
-	if err := d.Configure(orgA, Setting{"guards", "off"}, Setting{"keep_days", ""}, Setting{"lock_ttl", "90m"}); err != nil {
+	if err := d.Configure(orgA, Setting{"guards", "off"}, Setting{"keep_days", ""},
+		Setting{"lock_ttl", "90m"}); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(before, "guards=hold  ; after March\nkeep_days = 9\n", "guards = off ; after March\nlock_ttl = 90m\n", 1)
+	want := strings.Replace(before, "guards=hold  ; after March\nkeep_days = 9\n",
+		"guards = off ; after March\nlock_ttl = 90m\n", 1)
 	if d.String() != want {
 		t.Errorf("the file is\n%s\nwant\n%s", d, want)
 	}

@@ -11,15 +11,29 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
+// What is said of settings is the file's own.
+type (
+	// Settings is what the file says of an organization but of credentials.
+	Settings = authfile.Settings
+	// Setting is a setting and its value, as they stand there.
+	Setting = authfile.Setting
+	// PlainSetting is one of how states are kept.
+	PlainSetting = authfile.PlainSetting
+	// StatesSettings is what is said otherwise of some states.
+	StatesSettings = authfile.StatesSettings
+	// Alias is what another server calls the organization.
+	Alias = authfile.Alias
+)
+
 // Settings returns what the file in force says of the caller's organization but of credentials. A key for some
 // states is not told of sections and aliases: they have names of others. Faults: RightMissing.
-func (s *Service) Settings(ctx context.Context, p auth.Principal) (authfile.Settings, error) {
+func (s *Service) Settings(ctx context.Context, p auth.Principal) (Settings, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadMetadata); err != nil {
-		return authfile.Settings{}, err
+		return Settings{}, err
 	}
 	said, ok := s.Said(p.Org)
 	if !ok {
-		return authfile.Settings{}, errGone()
+		return Settings{}, errGone()
 	}
 	if p.States != nil {
 		said.Sections, said.Aliases = nil, nil
@@ -32,9 +46,9 @@ func (s *Service) Settings(ctx context.Context, p auth.Principal) (authfile.Sett
 // changed, unless it says what is wanted. Faults: RightMissing, SettingInvalid, SettingsChanged, KeysReadOnly,
 // KeysNotTaken.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, version string,
-	changes []authfile.Setting) (after authfile.Settings, err error) {
+	changes []Setting) (after Settings, err error) {
 	if err := s.mayConfigure(ctx, p); err != nil {
-		return authfile.Settings{}, err
+		return Settings{}, err
 	}
 	var entry audit.Event
 	err = s.edit(ctx, func(d *authfile.Document) error {
@@ -78,7 +92,7 @@ func (s *Service) mayConfigure(ctx context.Context, p auth.Principal) error {
 }
 
 // differences says what becomes of each setting that gets another value.
-func differences(before, after authfile.Settings) string {
+func differences(before, after Settings) string {
 	var all []string
 	for i, was := range before.Plain {
 		if is := after.Plain[i]; is.Setting != was.Setting || is.Said != was.Said {
@@ -88,7 +102,7 @@ func differences(before, after authfile.Settings) string {
 	return strings.Join(all, ", ")
 }
 
-func said(s authfile.PlainSetting) string {
+func said(s PlainSetting) string {
 	if !s.Said {
 		return "the default (" + s.Value + ")"
 	}

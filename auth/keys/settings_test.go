@@ -41,14 +41,16 @@ func TestSettingsAreChangedOnTopOfWhatWasRead(t *testing.T) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
-	if got := r.log.events; len(got) != 1 || got[0].Action != audit.OrganizationChange || got[0].Note != "guards: warn to hold" ||
+	if got := r.log.events; len(got) != 1 || got[0].Action != audit.OrganizationChange ||
+		got[0].Note != "guards: warn to hold" ||
 		got[0].Actor.KeyID != owner.KeyID {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestSettingsAreWhoeverHasTheRightForAllStates(t *testing.T) {
-	r := newRig(t, "alias = 77:shop\n\n[ORG.near]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = owner\nstates = dev/*\n\n"+
+	r := newRig(t, "alias = 77:shop\n\n[ORG.near]\napikey = "+hash(t, auth.NewKey(acme))+
+		"\nrole = owner\nstates = dev/*\n\n"+
 		"[ORG.ana]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = writer\n\n[ORG.states.prod]\nstates = prod/**\nguards = hold\n")
 	ctx := t.Context()
 	before := r.text()
@@ -67,7 +69,8 @@ func TestSettingsAreWhoeverHasTheRightForAllStates(t *testing.T) {
 	if said, err := r.Settings(ctx, r.as("near")); err != nil || said.Sections != nil || said.Aliases != nil {
 		t.Errorf("%+v %v", said, err)
 	}
-	if _, err := r.Settings(ctx, auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Uploader}}); !fault.Is(err, fault.RightMissing) {
+	if _, err := r.Settings(ctx,
+		auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Uploader}}); !fault.Is(err, fault.RightMissing) {
 		t.Errorf("%v", err)
 	}
 	if _, err := r.Settings(ctx, auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}); err == nil {

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -run 'TestFairness|TestNoisyNeighbour' # as long as it may measure
 	@HOLDFAST_CALLS=$(TORTURE_CALLS) scripts/e2e.sh -v -timeout 24h -run 'TestNodesAreLinearizable|TestOneNodeIsLinearizable'
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -timeout 60m -run 'TestServerKilled|TestAgent|TestStopped|TestLate|TestCancel|TestRun'
+
+cover-engine: ## say how much of the engine its tests run, and fail below 90 %
+	@scripts/coverengine.sh 90
 
 bench: build ## measure the server and runs against their floors; BENCH='-quick' RUNS='-runs 3' for a first look
 	@go run ./bench/compare $(BENCH)

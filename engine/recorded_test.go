@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/recorded"
+	"github.com/holdfast/holdfast/engine/statefile"
 )
 
 // What was recorded of a provider is enough to do all of it again without the provider: with the same state.
@@ -68,16 +68,23 @@ func TestRecordedProviderAnswersAgain(t *testing.T) {
 	}
 }
 
-func resourcesOf(t *testing.T, s *site) string {
+// stateOf is what is recorded.
+func stateOf(t *testing.T, s *site) *statefile.File {
 	t.Helper()
 	e, err := s.engine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := e.Store.Read(context.Background())
+	state, err := e.Store.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return state
+}
+
+func resourcesOf(t *testing.T, s *site) string {
+	t.Helper()
+	state := stateOf(t, s)
 	state.Lineage, state.Serial = "x", 0
 	text, err := state.Bytes()
 	if err != nil {

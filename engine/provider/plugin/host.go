@@ -53,14 +53,18 @@ func Start(ctx context.Context, path string) (provider.Provider, error) {
 
 // Reattach uses a provider that runs already, such as one under a debugger.
 func Reattach(ctx context.Context, address net.Addr, pid, protocol int) (provider.Provider, error) {
-	return connect(ctx, address.String(), newTail(), &goplugin.ClientConfig{Reattach: &goplugin.ReattachConfig{
-		Protocol: goplugin.ProtocolGRPC, ProtocolVersion: protocol, Addr: address, Pid: pid, Test: true}})
+	// Nothing is negotiated with it, so that what it speaks has to be known.
+	if _, ok := callNames(protocol); !ok {
+		return nil, spoken(address.String(), protocol)
+	}
+	return connect(ctx, address.String(), newTail(), &goplugin.ClientConfig{Plugins: plugins(),
+		Reattach: &goplugin.ReattachConfig{Protocol: goplugin.ProtocolGRPC, ProtocolVersion: protocol, Addr: address,
+			Pid: pid, Test: true}})
 }
 
 func connect(ctx context.Context, name string, log *tail, config *goplugin.ClientConfig) (provider.Provider, error) {
 	config.HandshakeConfig = goplugin.HandshakeConfig{MagicCookieKey: cookieName, MagicCookieValue: cookieValue}
-	config.VersionedPlugins = map[int]goplugin.PluginSet{
-		5: {"provider": connected{}}, 6: {"provider": connected{}}}
+	config.VersionedPlugins = map[int]goplugin.PluginSet{5: plugins(), 6: plugins()}
 	config.AllowedProtocols = []goplugin.Protocol{goplugin.ProtocolGRPC}
 	config.Logger = hclog.New(&hclog.LoggerOptions{Output: log, Level: hclog.Info, DisableTime: true})
 	config.Stderr, config.SyncStdout, config.SyncStderr = log, log, log
@@ -80,9 +84,16 @@ func connect(ctx context.Context, name string, log *tail, config *goplugin.Clien
 	names, ok := callNames(protocol)
 	if !ok {
 		client.Kill()
-		return nil, &provider.Fault{Summary: fmt.Sprintf("the provider %s speaks version %d of the protocol", name, protocol)}
+		return nil, spoken(name, protocol)
 	}
 	return &remote{name: name, protocol: protocol, names: names, client: client, conn: conn, log: log}, ctx.Err()
+}
+
+func plugins() goplugin.PluginSet { return goplugin.PluginSet{"provider": connected{}} }
+
+// spoken says that a provider speaks another version of the protocol.
+func spoken(name string, protocol int) error {
+	return &provider.Fault{Summary: fmt.Sprintf("the provider %s speaks version %d of the protocol", name, protocol)}
 }
 
 func dial(client *goplugin.Client) (*grpc.ClientConn, error) {

@@ -81,7 +81,8 @@ func Actions() []Action {
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
 		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, OrganizationChange,
 		PolicyPush, PolicyRemove,
-		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, NoticeDrop,
+		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, AuditPrune,
+		NoticeDrop,
 	}
 }
 

@@ -187,7 +187,8 @@ func oneClaims(ctx context.Context, s repos.Store) error {
 	}
 	due, err = s.Due(ctx, begin().Add(time.Second), 10)
 	_, again, errAgain := s.Claim(ctx, org, r.ID, "again", begin().Add(time.Second), begin().Add(time.Minute))
-	return errors.Join(err, errAgain, want("due when all claims are ended", len(due), 1), want("claimed again", again, true))
+	return errors.Join(err, errAgain, want("due when all claims are ended", len(due), 1),
+		want("claimed again", again, true))
 }
 
 // times returns when the repository is due: between two times a second apart.

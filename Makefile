@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,10 @@ bench-engine: build ## measure the engine's plans beside OpenTofu's, its order o
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)
+
+bench-layers: ## measure which layers of a large repository a commit changes, and the conditions of 10,000; LAYERS=20x for more
+	@go test -run '^$$' -benchtime $(or $(LAYERS),5x) -timeout 60m -bench '^BenchmarkRelevantLayers$$' ./server
+	@go test -run '^$$' -benchtime $(or $(LAYERS),5x) -bench '^Benchmark(Conditions|Commit|AllPaths)$$' ./layers ./layers/relevance
 
 bench-nodes: build ## measure the store of several nodes against its database's floor, then one to three nodes; NODES='-runs 1' for a first look
 	@scripts/mysql.sh bash -c 'go test ./storage/mysqlstates -run "^$$" -bench Cycles -benchtime 1600x && go run ./bench/nodes $(NODES)'

@@ -101,11 +101,19 @@ func applyLayerChange(c api.LayerChange, s *layers.Settings) {
 	}
 }
 
-func driftOf(l layers.Layer) api.LayerDrift {
+func driftOf(l layers.Layer, claims map[string][]layers.Claim) api.LayerDrift {
 	said := api.LayerDrift{Run: l.Facts.Drift.Run, At: timeOrNull(l.Facts.Drift.At),
 		Resources: []api.DriftedResource{}, Expectations: []api.DriftExpectation{}, Checks: []api.DriftCheck{}}
 	for _, r := range l.Drifted {
-		said.Resources = append(said.Resources, driftedOf("", r))
+		one := driftedOf("", r)
+		for _, c := range claims[r.Address] {
+			kind := "state"
+			if c.Upload {
+				kind = "upload"
+			}
+			one.Claims = append(one.Claims, api.DriftClaim{Kind: kind, Name: c.Name, At: c.At})
+		}
+		said.Resources = append(said.Resources, one)
 	}
 	for _, e := range l.Expected {
 		said.Expectations = append(said.Expectations, api.DriftExpectation{ID: e.ID, LayerRule: api.LayerRule(e.Rule),

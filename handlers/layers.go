@@ -111,10 +111,24 @@ func (h layerHandlers) of(do func(ctx context.Context, r *request, name string) 
 }
 
 func showLayer(l layers.Layer) any { return wholeLayer(l) }
-func showDrift(l layers.Layer) any { return driftOf(l) }
 
 func (h layerHandlers) get(ctx context.Context, r *request, name string) (layers.Layer, error) {
 	return h.service.Get(ctx, r.caller, name)
+}
+
+// drifted is a handler that takes nothing but the name, and shows what has drifted.
+func (h layerHandlers) drifted(do func(ctx context.Context, r *request, name string) (layers.Layer,
+	error)) layerHandler {
+	return func(ctx context.Context, r *request, name string) (answer, error) {
+		if err := r.err(); err != nil {
+			return nil, err
+		}
+		l, err := do(ctx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		return tell(driftOf(l, h.service.Claims(ctx, r.caller, l))), nil
+	}
 }
 
 func (h layerHandlers) sync(ctx context.Context, r *request, name string) (layers.Layer, error) {
@@ -163,5 +177,5 @@ func (h layerHandlers) expect(ctx context.Context, r *request, name string) (ans
 	l, err := h.service.Expect(ctx, r.caller, name, layers.Expectation{
 		Rule: layers.Rule{Address: order.Address, Attribute: order.Attribute}, Owner: order.Owner, Reason: order.Reason,
 		Expires: order.Expires})
-	return tell(driftOf(l)), err
+	return tell(driftOf(l, h.service.Claims(ctx, r.caller, l))), err
 }

@@ -31,7 +31,7 @@ func testLayers(t testing.TB, record audit.Recorder) *layers.Service {
 	t.Cleanup(func() { _ = db.Close() })
 	return layers.NewService(layers.Deps{
 		Store: sqllayers.New(db), Repositories: wireRepository{}, Workspaces: anyWorkspace{},
-		Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
+		Inventory: wireInventory{}, Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -56,6 +56,14 @@ func (wireRepository) Read(_ context.Context, _ uuid.UUID, _, _ string, read fun
 		layers.DeclarationFile: {Data: []byte("layers:\n  - path: envs/*/\n    tool: opentofu\n    version: \">= 1.9\"\n")},
 		"envs/prod/main.tf":    {}, "envs/test/main.tf": {},
 	})
+}
+
+// wireInventory has a state and an upload that claim a.b.
+type wireInventory struct{}
+
+func (wireInventory) Claims(context.Context, auth.Principal, string, []string) (map[string][]layers.Claim, error) {
+	return map[string][]layers.Claim{"a.b": {{Name: "prod/other", At: layersNow()},
+		{Upload: true, Name: "aws/compute/vm/b", At: layersNow()}}}, nil
 }
 
 // anyWorkspace has every workspace be there.
@@ -120,7 +128,9 @@ func layerAnswers() map[string][]answered {
 		"GET /api/v1/drift": says(api.Drift{}, "/api/v1/drift"),
 		"GET " + all:        slices.Concat(says(api.Layer{}, one), refuses(404, none)),
 		"PATCH " + all: slices.Concat(says(api.Layer{}, one+` {"drift":{"cron":"0 6 * * *","time_zone":"UTC"}}`,
-			one+` {"drift":{"off":true}}`), refuses(404, none+" {}"), refuses(400, one+` {"remediation":"hope"}`)),
+			one+` {"drift":{"off":true}}`,
+			one+` {"windows":[{"kind":"deny","schedule":"0 18 * * 5","duration":3600,"actions":["apply"]}]}`),
+			refuses(404, none+" {}"), refuses(400, one+` {"remediation":"hope"}`)),
 		"DELETE " + all:            slices.Concat(says(api.Done{}, one), refuses(404, none)),
 		"POST " + all + "/-/sync":  slices.Concat(says(api.Layer{}, one+"/-/sync"), refuses(404, none+"/-/sync")),
 		"POST " + all + "/-/check": slices.Concat(says(api.Layer{}, one+"/-/check"), refuses(404, none+"/-/check")),

@@ -65,7 +65,7 @@ func decode[T any](body []byte, code fault.Code) (v T, err error) {
 
 // partsOf checks the shape of an order, and counts its values.
 func partsOf(body []byte) (n int64, err error) {
-	limits := jsonscan.Limits{Depth: 3, Containers: maxParts, Names: maxParts}
+	limits := jsonscan.Limits{Depth: 4, Containers: maxParts, Names: maxParts}
 	err = jsonscan.Walk(body, limits, func(*jsonscan.Value) error {
 		if n++; n > 2*maxParts { // a container is reported twice
 			return fmt.Errorf("it has more than %d values", maxParts)

@@ -152,7 +152,7 @@ func testRepositories(t testing.TB, record audit.Recorder) *repos.Service {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	s := repos.NewService(repos.Deps{
-		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now),
 		Seals:  seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
 		Folder: t.TempDir(), Now: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})

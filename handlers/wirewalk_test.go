@@ -185,7 +185,7 @@ func rarelyShown() []string {
 		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Readiness.Unsealed",
-		"Limits.Nodes", "Drift.Cut", "DriftedResource.Claims",
+		"Limits.Nodes", "Drift.Cut",
 		"LayerRun.ID", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
 	}
 }

@@ -45,6 +45,46 @@ func TestConfigureAtOnce(t *testing.T) {
 	}
 }
 
+// The folder of a workspace is that of its layer, though a change of the layer is refused, before the workspace is
+// touched or behind that.
+func TestRefusedChangeLeavesTheWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, owner := w.service(), w.principal(auth.Owner)
+	w.add(func(*layers.Settings) {})
+	elsewhere := settings(func(s *layers.Settings) { s.Path = "modules/m" })
+	folder := func(want string) {
+		t.Helper()
+		if got := w.folders["prod"]; got != want {
+			t.Errorf("the workspace's folder is %q, not %q", got, want)
+		}
+	}
+	if _, err := s.Add(t.Context(), owner, layers.New{Name: "prod", Settings: elsewhere}); !fault.Is(err,
+		fault.LayerExists) {
+		t.Error(err)
+	}
+	folder("envs/prod")
+	s.MaxLayers = 1
+	if _, err := s.Add(t.Context(), owner, layers.New{Name: "more", Settings: elsewhere}); !fault.Is(err,
+		fault.LayersFull) {
+		t.Error(err)
+	}
+	if _, made := w.folders["more"]; made {
+		t.Error("a workspace was made of a layer that may not be")
+	}
+	w.onMake = func() { // somebody else is faster
+		w.onMake = nil
+		if _, err := s.Configure(t.Context(), owner, "prod", func(s *layers.Settings) { s.Path = "docs" }); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := s.Configure(t.Context(), owner, "prod", func(s *layers.Settings) { s.Path = "modules/m" })
+	if l := w.layer(); !fault.Is(err, fault.Busy) || l.Settings.Path != "docs" {
+		t.Errorf("%v, %s", err, l.Settings.Path)
+	}
+	folder("docs")
+}
+
 // What a check finds can be kept, however much it is.
 func TestLongDriftIsKept(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,7 @@ type Begun struct {
 	Why        string
 	At         time.Time
 	Known      string // the digest of the drift that is known
+	Relevant   string `json:",omitempty"` // the newest commit then that changes the layer
 	MaxChanges int    `json:",omitempty"`
 	// ID is the run's, when it is made; Snapshot the configuration it has.
 	ID       string `json:",omitempty"`

@@ -30,7 +30,7 @@ type look struct {
 	mu     sync.Mutex
 	head   Commit
 	index  *relevance.Index
-	layers []relevance.Layer
+	layers map[string]relevance.Layer // that the index is of, by name
 	// commits are those from another commit on, with their verdicts.
 	commits map[string][]judged
 }
@@ -76,17 +76,17 @@ func (s *Service) look(ctx context.Context, l Layer) (n news, err error) {
 	if err != nil || head.ID == l.Facts.Branch.ID {
 		return news{head: head}, err
 	}
-	k := s.looks.of(branch{l.Org, l.Settings.Repository, l.Settings.Branch})
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if err := s.refresh(ctx, k, l, head); err != nil {
-		return news{}, err
-	}
 	n = news{head: head}
 	if l.Facts.Branch.ID == "" {
 		n.relevant, n.why = head, "it is the first commit that was looked at"
 		n.commits = []CommitVerdict{{Commit: head, Relevant: true, Why: n.why}}
 		return n, nil
+	}
+	k := s.looks.of(branch{l.Org, l.Settings.Repository, l.Settings.Branch})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := s.refresh(ctx, k, l, head); err != nil {
+		return news{}, err
 	}
 	all, err := s.since(ctx, k, l, head)
 	if errors.Is(err, ErrApart) {
@@ -131,14 +131,16 @@ func (s *Service) since(ctx context.Context, k *look, l Layer, head Commit) ([]j
 	return all, nil
 }
 
-// refresh makes the index that of the head, for the layers that there are.
+// refresh makes the index that of the head, for the layers that there are. They are read once for a head, and again for
+// a layer that is not as it was then: what a layer's step reads does not grow with how many others there are. Those
+// that have changed meanwhile have it refreshed in their own steps.
 func (s *Service) refresh(ctx context.Context, k *look, l Layer, head Commit) error {
+	if k.index != nil && k.head == head && k.has(relevanceOf(l)) {
+		return nil
+	}
 	layers, err := s.layersOf(ctx, l)
 	if err != nil {
 		return err
-	}
-	if k.index != nil && k.head == head && slices.EqualFunc(k.layers, layers, sameLayer) {
-		return nil
 	}
 	from, changed := k.index, []string(nil)
 	if from != nil && k.head != head {
@@ -152,14 +154,23 @@ func (s *Service) refresh(ctx context.Context, k *look, l Layer, head Commit) er
 	return s.Repositories.Read(ctx, l.Org, l.Settings.Repository, head.ID, func(tree fs.FS) error {
 		index, err := from.Advance(ctx, tree, layers, changed)
 		if err == nil {
-			k.head, k.index, k.layers, k.commits = head, index, layers, map[string][]judged{}
+			k.head, k.index, k.commits, k.layers = head, index, map[string][]judged{}, map[string]relevance.Layer{}
+			for _, one := range layers {
+				k.layers[one.Name] = one
+			}
 		}
 		return err
 	})
 }
 
-func sameLayer(a, b relevance.Layer) bool {
-	return a.Name == b.Name && a.Path == b.Path && slices.Equal(a.Triggers, b.Triggers)
+// has reports whether the index is of the layer as it is now.
+func (k *look) has(l relevance.Layer) bool {
+	was, there := k.layers[l.Name]
+	return there && was.Path == l.Path && slices.Equal(was.Triggers, l.Triggers)
+}
+
+func relevanceOf(l Layer) relevance.Layer {
+	return relevance.Layer{Name: l.Name, Path: l.Settings.Path, Triggers: l.Settings.Triggers}
 }
 
 // layersOf returns the layers of a layer's branch.
@@ -171,7 +182,7 @@ func (s *Service) layersOf(ctx context.Context, l Layer) (all []relevance.Layer,
 		}
 		for _, one := range page {
 			if one.Settings.Branch == l.Settings.Branch {
-				all = append(all, relevance.Layer{Name: one.Name, Path: one.Settings.Path, Triggers: one.Settings.Triggers})
+				all = append(all, relevanceOf(one))
 			}
 		}
 		if len(page) < 500 {

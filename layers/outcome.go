@@ -25,6 +25,7 @@ type Outcome struct {
 	Reason   string
 	GaveUp   bool // it was tried by itself as often as it may be
 	Executed bool // somebody has begun to execute it
+	Waits    bool // a person is to say yes to it
 	Unmade   bool // there is no such run: Run is the key that it would have had
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -49,10 +50,27 @@ type Runs interface {
 	Begin(ctx context.Context, o Order) (run string, err error)
 	// Outcome says where a run is. What follows it by itself, to do the same, counts as the same run.
 	Outcome(ctx context.Context, org uuid.UUID, run string) (Outcome, error)
+	// Supersede has a run that waits for a person be stale, and says why. One that doesn't wait goes on; an absent one is
+	// fine.
+	Supersede(ctx context.Context, org uuid.UUID, run, why string) error
 	// Found returns what a check has found changed outside.
 	Found(ctx context.Context, org uuid.UUID, run string) ([]Changed, error)
 	// Share is how many checks for drift of an organization may go on at once.
 	Share() int
+}
+
+// Inventory is what layers need of the inventory of resources.
+type Inventory interface {
+	// Claims returns which other states, and which uploads, say that they have resources of a state, by their addresses:
+	// those that the caller may see.
+	Claims(ctx context.Context, p auth.Principal, name string, addresses []string) (map[string][]Claim, error)
+}
+
+// Claim is another state, or an upload, that says it has a resource.
+type Claim struct {
+	Upload bool
+	Name   string // of the state, or the address of the upload
+	At     time.Time
 }
 
 // Order is a run that is to be made.

@@ -185,7 +185,8 @@ func (l *Layer) start(a Action, now time.Time) {
 	}
 	l.Run = &Begun{
 		Key: keyOf(l.Ref, l.Sequence, l.CreatedAt), Want: a.Run, Commit: commit, Why: a.Why, At: now,
-		Known: l.Facts.Drift.Digest, MaxChanges: cmp.Or(l.Settings.MaxChanges, DefaultMaxChanges),
+		Known: l.Facts.Drift.Digest, Relevant: l.Facts.Relevant.ID,
+		MaxChanges: cmp.Or(l.Settings.MaxChanges, DefaultMaxChanges),
 	}
 	l.Facts.Sync = SyncFact{}
 }
@@ -269,10 +270,7 @@ func (s *Service) bring(ctx context.Context, l Layer) (string, error) {
 // follow notes where the layer's run is.
 func (s *Service) follow(ctx context.Context, seen Layer) error {
 	b := *seen.Run
-	out, err := s.Runs.Outcome(ctx, seen.Org, b.ID)
-	if fault.Is(err, fault.RunNotFound) { // it was removed
-		out, err = Outcome{Run: b.ID, Ended: s.clock(), End: Stale}, nil
-	}
+	out, err := s.outcome(ctx, seen)
 	if err != nil {
 		return err
 	}
@@ -291,6 +289,22 @@ func (s *Service) follow(ctx context.Context, seen Layer) error {
 		return Change{Put: l}, nil
 	})
 	return err
+}
+
+// outcome is where the layer's run is, when it was ended where a newer commit wants that.
+func (s *Service) outcome(ctx context.Context, l Layer) (out Outcome, err error) {
+	for ended := false; ; {
+		out, err = s.Runs.Outcome(ctx, l.Org, l.Run.ID)
+		if fault.Is(err, fault.RunNotFound) { // it was removed
+			return Outcome{Run: l.Run.ID, Ended: s.clock(), End: Stale}, nil
+		}
+		if err != nil || !out.Waits || ended {
+			return out, err
+		}
+		if ended, err = s.overtake(ctx, l, out.Run); err != nil || !ended {
+			return out, err
+		}
+	}
 }
 
 // heard notes what became of the layer's run.

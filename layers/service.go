@@ -27,6 +27,7 @@ type Deps struct {
 	Repositories Repositories
 	Workspaces   Workspaces
 	Runs         Runs
+	Inventory    Inventory // nil for none
 	Gate         *audit.Gate
 	Audit        audit.Recorder
 	// Deliver puts into the audit log what a Store keeps of changes for it; nil where somebody else does.
@@ -70,86 +71,6 @@ type New struct {
 // nothing. Faults: LayerInvalid, LayerExists, LayersFull, those of the repository and of the workspace.
 func (s *Service) Add(ctx context.Context, p auth.Principal, n New) (Layer, error) {
 	return s.put(ctx, p, n, false)
-}
-
-func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool) (Layer, error) {
-	for _, right := range []auth.Right{auth.WriteWorkspace, n.Settings.Remediation.right()} {
-		if err := s.Gate.AuthorizeOn(ctx, p, right, n.Name); err != nil {
-			return Layer{}, err
-		}
-	}
-	if err := n.Settings.Check(); err != nil {
-		return Layer{}, err
-	}
-	if _, err := s.Repositories.Head(ctx, p.Org, n.Settings.Repository, n.Settings.Branch); err != nil {
-		return Layer{}, err
-	}
-	count, err := s.Store.Count(ctx, p.Org)
-	if err != nil {
-		return Layer{}, err
-	}
-	folder := n.Settings.Path
-	if folder == "." {
-		folder = ""
-	}
-	ref := Ref{p.Org, n.Name}
-	switch there, err := s.Store.Layer(ctx, ref); {
-	case err == nil && !replace && !there.Settings.equal(n.Settings):
-		return Layer{}, errExists(n.Name)
-	case err != nil && !fault.Is(err, fault.LayerNotFound):
-		return Layer{}, err
-	}
-	if err := s.Workspaces.Make(ctx, p, n.Name, n.Tool, n.Version, folder); err != nil {
-		return Layer{}, err
-	}
-	made, err := s.Store.Update(ctx, ref, func(l *Layer) (Change, error) {
-		now := s.clock()
-		switch {
-		case l != nil && l.Settings.equal(n.Settings):
-			return Change{}, nil
-		case l != nil && !replace:
-			return Change{}, errExists(n.Name)
-		case n.was != nil && l == nil:
-			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", n.Name)
-		case n.was != nil && !l.Settings.equal(*n.was):
-			return Change{}, fault.New(fault.Busy, "somebody else changes the layer at this moment; try again")
-		case l == nil && count >= s.MaxLayers:
-			return Change{}, fault.New(fault.LayersFull, "the organization has %d layers, and may have no more", count)
-		}
-		action := audit.LayerCreate
-		if l != nil {
-			action = audit.LayerChange
-			l.set(n.Settings)
-		} else {
-			l = &Layer{Settings: n.Settings, CreatedAt: now, State: PlanNeeded, Says: "it was not looked at yet"}
-		}
-		l.Due, l.UpdatedAt, l.UpdatedBy = now, now, ActorOf(p)
-		return Change{Put: l, Audit: s.entry(p, action, n.Name, "")}, nil
-	})
-	return s.acted(ctx, p, made, err)
-}
-
-func errExists(name string) error {
-	return fault.New(fault.LayerExists, "there is a layer %q already", name)
-}
-
-// set changes the settings. What comes from another place was never looked at.
-func (l *Layer) set(settings Settings) {
-	was := l.Settings
-	if l.Settings = settings; was.Repository != settings.Repository || was.Branch != settings.Branch ||
-		was.Path != settings.Path {
-		l.Facts.Branch, l.Facts.Relevant, l.Facts.Failures = Commit{}, Commit{}, Failures{}
-	}
-}
-
-func (s Settings) equal(other Settings) bool {
-	return slices.Equal(s.Triggers, other.Triggers) && slices.Equal(s.Ignore, other.Ignore) &&
-		slices.EqualFunc(s.Windows, other.Windows, func(a, b Window) bool {
-			return a.Kind == b.Kind && a.Schedule == b.Schedule && a.Zone == b.Zone && a.Duration == b.Duration &&
-				slices.Equal(a.Actions, b.Actions)
-		}) && s.Repository == other.Repository && s.Branch == other.Branch && s.Path == other.Path &&
-		s.Remediation == other.Remediation && s.MaxChanges == other.MaxChanges && s.Retries == other.Retries &&
-		s.Drift == other.Drift
 }
 
 // Get returns a layer. Fault: LayerNotFound.
@@ -325,6 +246,23 @@ func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) 
 			return Groups(all), nil
 		}
 	}
+}
+
+// Claims says which other states, and which uploads, claim what has drifted of a layer, by its addresses, as far as the
+// caller may see them and the inventory knows.
+func (s *Service) Claims(ctx context.Context, p auth.Principal, l Layer) map[string][]Claim {
+	if s.Inventory == nil || len(l.Drifted) == 0 {
+		return nil
+	}
+	addresses := make([]string, len(l.Drifted))
+	for i, r := range l.Drifted {
+		addresses[i] = r.Address
+	}
+	found, err := s.Inventory.Claims(ctx, p, l.Name, addresses)
+	if err != nil { // the report is good without
+		s.Log.WarnContext(ctx, "who else claims what has drifted is not known", "layer", l.Name, "error", err)
+	}
+	return found
 }
 
 // entry is what the audit log has of what somebody did.

@@ -39,7 +39,9 @@ type world struct {
 	tree    fstest.MapFS
 	runs    map[string]*run // by key
 	order   []*run
-	brought []string // messages
+	brought []string          // messages
+	folders map[string]string // of workspaces
+	onMake  func()
 	events  []audit.Event
 	share   int
 	dies    int // at so many calls; 0 for never
@@ -64,6 +66,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, store: sqllayers.New(db),
 		outbox: sqlworkspace.New(db, nil, time.Now), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5,
+		folders: map[string]string{},
 		tree: fstest.MapFS{
 			"envs/prod/main.tf": {Data: []byte(`module "m" { source = "../../modules/m" }`)}, "modules/m/main.tf": {},
 			"docs/README.md": {},
@@ -211,7 +214,14 @@ func (r repositories) Archive(_ context.Context, _ uuid.UUID, _, commit string, 
 
 type workspaces struct{ w *world }
 
-func (workspaces) Make(context.Context, auth.Principal, string, string, string, string) error {
+func (ws workspaces) Make(_ context.Context, _ auth.Principal, name, _, _, folder string) error {
+	ws.w.mu.Lock()
+	ws.w.folders[name] = folder
+	then := ws.w.onMake
+	ws.w.mu.Unlock()
+	if then != nil {
+		then()
+	}
 	return nil
 }
 
@@ -258,6 +268,18 @@ func (r runs) Outcome(_ context.Context, _ uuid.UUID, id string) (layers.Outcome
 		defer r.w.mu.Unlock()
 		return r.find(id).out, nil
 	})
+}
+
+func (r runs) Supersede(_ context.Context, _ uuid.UUID, id, why string) error {
+	_, err := around(r.w, func() (string, error) {
+		r.w.mu.Lock()
+		defer r.w.mu.Unlock()
+		if one := r.find(id); one.out.Waits {
+			one.out.Waits, one.out.End, one.out.Ended, one.out.Reason = false, layers.Stale, r.w.now, why
+		}
+		return "", nil
+	})
+	return err
 }
 
 func (r runs) Found(_ context.Context, _ uuid.UUID, id string) ([]layers.Changed, error) {

@@ -37,6 +37,12 @@ type Store interface {
 	// Forget removes what a repository wants of pull requests, and those that are known of it.
 	Forget(ctx context.Context, org uuid.UUID, repository string) error
 
+	// Resting returns pull requests of all organizations that are never due and that nobody has claimed, in the order of
+	// organization, repository and number, those behind one; the zero Ref begins.
+	Resting(ctx context.Context, after Ref, limit int) ([]Pull, error)
+	// Remove removes one of these, unless it was changed, or is due again or claimed.
+	Remove(ctx context.Context, p Pull) (removed bool, err error)
+
 	// Pull returns a pull request; false where there is none.
 	Pull(ctx context.Context, ref Ref) (Pull, bool, error)
 	// Pulls returns those of an organization, of a repository or of all for the empty name, those first

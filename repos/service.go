@@ -23,12 +23,13 @@ import (
 
 // Deps is what a Service stands on.
 type Deps struct {
-	Store  Store
-	Gate   *audit.Gate
-	Audit  audit.Recorder
-	Seals  Seals
-	Folder string // of this process's mirrors
-	Limits Limits
+	Store Store
+	Gate  *audit.Gate
+	Seals Seals
+	// Deliver puts into the audit log what a Store keeps of changes for it; nil where somebody else does.
+	Deliver func(ctx context.Context, org uuid.UUID)
+	Folder  string // of this process's mirrors
+	Limits  Limits
 	// Allowed are the private networks that repositories, and their providers, may be in.
 	Allowed   []netip.Prefix
 	AllowHTTP bool
@@ -118,9 +119,6 @@ func (s *Service) Create(ctx context.Context, p auth.Principal, name string, o O
 	if err := s.apply(ctx, o, &r, &secrets); err != nil {
 		return Repository{}, "", err
 	}
-	if err := s.record(ctx, p, ActionCreate, name); err != nil {
-		return Repository{}, "", err
-	}
 	made, err := s.Store.Update(ctx, p.Org, name, func(is *Repository, count int) (Change, error) {
 		switch {
 		case is != nil:
@@ -129,8 +127,9 @@ func (s *Service) Create(ctx context.Context, p auth.Principal, name string, o O
 			return Change{}, fault.New(fault.RepositoriesFull,
 				"the organization has %d repositories, and may have no more", count)
 		}
-		return Change{Put: &r}, nil
+		return Change{Put: &r, Audit: s.entry(p, ActionCreate, name)}, nil
 	})
+	s.acted(ctx, p, err)
 	s.rouse()
 	return made, secrets.Webhook, err
 }
@@ -179,10 +178,16 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(secret[:])
 }
 
-// record puts what somebody is about to do on record.
-func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, name string) error {
-	return s.Audit.Record(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action,
-		Note: "repository " + name})
+// entry is what the audit log has of what somebody did.
+func (s *Service) entry(p auth.Principal, action audit.Action, name string) *audit.Event {
+	return &audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: "repository " + name}
+}
+
+// acted has the entry of what somebody did delivered.
+func (s *Service) acted(ctx context.Context, p auth.Principal, err error) {
+	if err == nil && s.Deliver != nil {
+		s.Deliver(ctx, p.Org)
+	}
 }
 
 // Get returns a repository. Fault: RepositoryNotFound.
@@ -249,9 +254,6 @@ func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o O
 // put has a repository take the place of what it was made of.
 func (s *Service) put(ctx context.Context, p auth.Principal, action audit.Action, was,
 	next Repository) (Repository, error) {
-	if err := s.record(ctx, p, action, was.Name); err != nil {
-		return Repository{}, err
-	}
 	made, err := s.Store.Update(ctx, p.Org, was.Name, func(is *Repository, _ int) (Change, error) {
 		switch {
 		case is == nil:
@@ -259,8 +261,9 @@ func (s *Service) put(ctx context.Context, p auth.Principal, action audit.Action
 		case is.ID != was.ID || is.Revision != was.Revision:
 			return Change{}, fault.New(fault.Busy, "somebody else changes the repository at this moment; try again")
 		}
-		return Change{Put: &next}, nil
+		return Change{Put: &next, Audit: s.entry(p, action, was.Name)}, nil
 	})
+	s.acted(ctx, p, err)
 	s.forget(was.ID)
 	s.rouse()
 	return made, err
@@ -310,17 +313,18 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) err
 	if err != nil {
 		return err
 	}
-	if err := s.record(ctx, p, ActionRemove, name); err != nil {
-		return err
-	}
 	for _, tell := range s.onRemove {
 		if err := tell(ctx, is.Org, name); err != nil {
 			return err
 		}
 	}
 	_, err = s.Store.Update(ctx, p.Org, name, func(now *Repository, _ int) (Change, error) {
-		return Change{Delete: now != nil && now.ID == is.ID}, nil
+		if now == nil || now.ID != is.ID {
+			return Change{}, nil
+		}
+		return Change{Delete: true, Audit: s.entry(p, ActionRemove, name)}, nil
 	})
+	s.acted(ctx, p, err)
 	if err != nil {
 		return err
 	}

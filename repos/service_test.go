@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ import (
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlrepos"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // world is a service, and a git server that it fetches from.
@@ -41,6 +43,7 @@ type world struct {
 	t      testing.TB
 	git    *gittest.Server
 	store  repos.Store
+	outbox *sqlworkspace.Store
 	caller auth.Principal
 
 	mu sync.Mutex
@@ -65,7 +68,7 @@ func newWorld(t testing.TB) *world {
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, git: gittest.New(t), store: sqlrepos.New(db), at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		caller: principal(uuid.New(), auth.Owner)}
+		caller: principal(uuid.New(), auth.Owner), outbox: sqlworkspace.New(db, nil, time.Now)}
 	w.Service = w.node(t, seal.New(seal.NewMaster(), sqldb.NewKeys(db)))
 	return w
 }
@@ -75,7 +78,7 @@ func (w *world) node(t testing.TB, sealer *seal.Sealer) *repos.Service {
 	t.Helper()
 	log := memory.New(64 << 20)
 	t.Cleanup(func() { _ = log.Close() })
-	s := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Audit: log, Seals: sealer,
+	s := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Seals: sealer,
 		Folder: t.TempDir(), Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, CAFile: w.git.CAFile, Now: w.now,
 		Random: func() float64 { return 0.5 }, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(s.Close)
@@ -545,12 +548,51 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// TestRecorded: the audit log has what was changed, and nothing of what was refused.
+func TestRecorded(t *testing.T) {
+	w := newWorld(t)
+	recorded := func(want ...audit.Action) {
+		t.Helper()
+		events, err := w.outbox.Undelivered(t.Context(), w.caller.Org, 100)
+		must(t, err)
+		var got []audit.Action
+		for _, e := range events {
+			if e.Event.Note != "repository infra" || e.Event.Actor.KeyID != w.caller.KeyID {
+				t.Errorf("%+v", e)
+			}
+			got = append(got, e.Event.Action)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("on record is %q, not %q", got, want)
+		}
+	}
+	w.create("infra", "https://git.example.com/infra.git", hook.Plain)
+	_, _, err := w.Create(t.Context(), w.caller, "infra", at("https://git.example.com/other.git", hook.Plain))
+	wantCode(t, err, fault.RepositoryExists)
+	recorded(repos.ActionCreate)
+	change := at("https://git.example.com/elsewhere.git", hook.Plain)
+	first := true
+	_, err = w.Change(t.Context(), w.caller, "infra", repos.Order{Settings: func(s *repos.Settings) error {
+		if first { // somebody else is faster
+			first = false
+			must(t, errOf(w.Change(t.Context(), w.caller, "infra", change)))
+		}
+		s.Poll = time.Hour
+		return nil
+	}})
+	wantCode(t, err, fault.Busy)
+	recorded(repos.ActionCreate, repos.ActionChange)
+	must(t, w.Remove(t.Context(), w.caller, "infra"))
+	must(t, w.Remove(t.Context(), w.caller, "infra"))
+	recorded(repos.ActionCreate, repos.ActionChange, repos.ActionRemove)
+}
+
 // TestRoom: an organization's mirrors take no more of the disk together than they may, and are in no other's way.
 func TestRoom(t *testing.T) {
 	w := newWorld(t)
 	log := memory.New(64 << 20)
 	t.Cleanup(func() { _ = log.Close() })
-	small := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Audit: log, Seals: w.Seals,
+	small := repos.NewService(repos.Deps{Store: w.store, Gate: audit.NewGate(log, w.now), Seals: w.Seals,
 		Folder: t.TempDir(), Allowed: w.Allowed, CAFile: w.CAFile, Now: w.now, Random: w.Random, Log: w.Log,
 		Limits: repos.Limits{Mirrors: 1}})
 	t.Cleanup(small.Close)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 )
 
 // Store keeps repositories. Every implementation passes repostest.RunStore.
@@ -48,6 +50,9 @@ type Change struct {
 	Put *Repository
 	// Delete takes it away, with what is remembered of its deliveries.
 	Delete bool
+	// Audit is what the audit log is to have of it; nil for nothing. It is kept in the same transaction until it is
+	// delivered.
+	Audit *audit.Event
 }
 
 // Schedule says which repositories are to be fetched, and who does.

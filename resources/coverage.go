@@ -41,6 +41,13 @@ type Covered struct {
 	Others []Place
 }
 
+// Claim is where else an object is known from, and since when it is so there: when the version was written, or the
+// upload recorded.
+type Claim struct {
+	Place
+	At time.Time
+}
+
 // MaxOthers is how many of the others a Covered names.
 const MaxOthers = 10
 

@@ -98,6 +98,11 @@ type Finder interface {
 	// of them, piece by piece, so that what changes meanwhile may be counted or not.
 	Count(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) (Counts, error)
 
+	// Claims returns what else claims the objects at these addresses of a state: resources of other states that share an
+	// identity, and uploads that are the same object, at most MaxOthers for each address, states first. What the scope has
+	// not is as if it weren't there.
+	Claims(ctx context.Context, org uuid.UUID, scope Scope, of state.Name, addresses []string) (map[string][]Claim, error)
+
 	// Cursor returns the one behind the last upload of the organization that it knows; empty
 	// for none.
 	Cursor(ctx context.Context, org uuid.UUID) (string, error)

@@ -129,6 +129,20 @@ func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) 
 	return counts, extent, err
 }
 
+// Claims returns what else claims objects of a state, by their addresses there, as far as the index knows by now: other
+// states and uploads, those that the caller may see. Whoever may not see the state itself learns nothing.
+func (s *Service) Claims(ctx context.Context, p auth.Principal, of state.Name,
+	addresses []string) (map[string][]Claim, error) {
+	if len(addresses) == 0 || p.May(auth.ReadState) != nil {
+		return nil, nil
+	}
+	scope, err := s.scopeOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.Index.Claims(ctx, p.Org, scope, of, addresses)
+}
+
 // Activity returns what the indexer did, for metrics.
 func (s *Service) Activity() Activity { return s.Indexer.Activity() }
 

@@ -66,6 +66,19 @@ func (s *Service) Begin(ctx context.Context, org uuid.UUID, own Own, key string)
 	return made, nil
 }
 
+// Supersede marks a plan stale that waits for people, because what it is of is to be applied no more; what says why.
+// What somebody has said yes to goes on, and so does what has no plan yet. Its fault: RunNotFound.
+func (s *Service) Supersede(ctx context.Context, ref Ref, what string) error {
+	why := api.Stale{Since: s.clock(), Because: ByConfig, What: cut(what, maxMessage)}
+	_, err := s.update(ctx, ref, func(r Run) (Change, error) {
+		if r.Status != AwaitingApproval {
+			return nothing(r)
+		}
+		return s.by(Server()).stale(why)(r)
+	})
+	return err
+}
+
 // Look returns a run, for the server itself. Its fault: RunNotFound.
 func (s *Service) Look(ctx context.Context, ref Ref) (Run, error) { return s.Store.Run(ctx, ref) }
 

@@ -184,6 +184,7 @@ func (m *moving) outdated(why api.Stale) *moving {
 const (
 	ByState    = "state"
 	BySettings = "settings" // of the workspace, variables too
+	ByConfig   = "config"   // there is another one that is to be applied instead
 	ByExpiry   = "expired"
 )
 
@@ -229,6 +230,8 @@ func sinceOf(s api.Stale) string {
 			text += ", by " + nameOf(*s.By)
 		}
 		return text
+	case ByConfig:
+		return s.What
 	case BySettings:
 		what := s.What
 		if what == "" {

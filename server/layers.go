@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/repos/gitmirror"
+	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqllayers"
@@ -33,7 +34,8 @@ func (p *parts) openLayers(ctx context.Context) {
 	}
 	p.layers = layers.NewService(layers.Deps{
 		Store: sqllayers.New(p.database), Repositories: layerRepositories{p.repositories},
-		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs}, Gate: p.gate, Audit: p.live.Recorder(p.states),
+		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs},
+		Inventory: layerInventory{p.catalogue.service}, Gate: p.gate, Audit: p.live.Recorder(p.states),
 		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log,
 	})
 	p.repositories.OnMoved(func(ctx context.Context, moved repos.Moved) {
@@ -257,7 +259,7 @@ func (r layerRuns) Outcome(ctx context.Context, org uuid.UUID, id string) (layer
 
 func outcomeOf(run runs.Run) layers.Outcome {
 	out := layers.Outcome{Run: run.ID, Planned: run.PlannedAt, Reason: run.Reason, GaveUp: run.GaveUp,
-		Executed: !run.StartedAt.IsZero()}
+		Executed: !run.StartedAt.IsZero(), Waits: run.Status == runs.AwaitingApproval}
 	if run.Counts != nil {
 		out.Changes = run.Counts.Any
 	}
@@ -281,6 +283,15 @@ func outcomeOf(run runs.Run) layers.Outcome {
 	return out
 }
 
+// Supersede implements layers.Runs.
+func (r layerRuns) Supersede(ctx context.Context, org uuid.UUID, run, why string) error {
+	err := r.service.Supersede(ctx, runs.Ref{Org: org, ID: run}, why)
+	if fault.Is(err, fault.RunNotFound) {
+		return nil
+	}
+	return err
+}
+
 // Found implements layers.Runs.
 func (r layerRuns) Found(ctx context.Context, org uuid.UUID, id string) ([]layers.Changed, error) {
 	from, err := r.service.Changes(ctx, itself(org), id)
@@ -297,4 +308,24 @@ func (r layerRuns) Found(ctx context.Context, org uuid.UUID, id string) ([]layer
 			Before: c.Before, After: c.After}
 	}
 	return found, nil
+}
+
+// layerInventory is what layers need of the inventory.
+type layerInventory struct{ service *resources.Service }
+
+// Claims implements layers.Inventory.
+func (i layerInventory) Claims(ctx context.Context, p auth.Principal, name string,
+	addresses []string) (map[string][]layers.Claim, error) {
+	found, err := i.service.Claims(ctx, p, state.Name(name), addresses)
+	all := make(map[string][]layers.Claim, len(found))
+	for address, claims := range found {
+		for _, c := range claims {
+			one := layers.Claim{Name: string(c.State), At: c.At}
+			if c.Source == resources.FromUpload {
+				one = layers.Claim{Upload: true, Name: c.Address, At: c.At}
+			}
+			all[address] = append(all[address], one)
+		}
+	}
+	return all, err
 }

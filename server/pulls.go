@@ -41,6 +41,7 @@ func (p *parts) openPulls(ctx context.Context) {
 		return p.pulls.Told(ctx, pulls.Ref{Org: e.Org, Repository: e.Repository, Number: e.Number})
 	})
 	p.repositories.OnRemove(store.Forget)
+	p.closers = append(p.closers, sweepRegularly(ctx, p.pulls.Sweep, p.log))
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { p.pulls.Run(ctx) })

@@ -18,8 +18,9 @@ func (p *parts) openRepositories(ctx context.Context) {
 	}
 	s := p.settings.Repositories
 	p.repositories = repos.NewService(repos.Deps{
-		Store: sqlrepos.New(p.database), Gate: p.gate, Audit: p.live.Recorder(p.states), Seals: p.sealer,
-		Folder: p.settings.RepositoryMirrors(), Allowed: s.Networks, AllowHTTP: s.AllowHTTP, CAFile: s.CAFile,
+		Store: sqlrepos.New(p.database), Gate: p.gate, Seals: p.sealer,
+		Deliver: p.workspaces.Deliver,
+		Folder:  p.settings.RepositoryMirrors(), Allowed: s.Networks, AllowHTTP: s.AllowHTTP, CAFile: s.CAFile,
 		Limits: repos.Limits{Workers: s.Workers, Git: gitmirror.Limits{Fetch: s.Timeout, Bytes: s.MaxBytes}},
 		Now:    time.Now, Random: rand.Float64, Log: p.log,
 	})

@@ -163,7 +163,7 @@ func layers() map[string][]string {
 			"repos/hook", "seal"},
 		"repos/hook":       {},
 		"repos/repostest":  {"fault", "repos"},
-		"storage/sqlrepos": {"fault", "repos", "storage/sqldb"},
+		"storage/sqlrepos": {"fault", "repos", "storage/sqldb", "storage/sqlworkspace"},
 		"inventory": {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget",
 			"internal/turns"},
 		"pulls":                 {"api", "audit", "auth", "fault", "insight/show", "repos/forge", "runs"},

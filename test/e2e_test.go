@@ -11,6 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	actAsShim()
 	testscript.Main(m, map[string]func(){"hold": hold, "faketool": fakeTool})
 }
 

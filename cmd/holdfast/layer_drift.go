@@ -84,6 +84,9 @@ func (a *app) showLayerDrift(drift api.LayerDrift) error {
 		case r.Expected != "":
 			note = "expected"
 		}
+		for _, c := range r.Claims {
+			note = strings.TrimPrefix(note+", also in "+c.Kind+" "+c.Name, ", ")
+		}
 		t.add(r.Address, r.Action, strings.Join(r.Attributes, ", "), a.tableTime(r.Since), r.Run, note)
 	}
 	return t.show()

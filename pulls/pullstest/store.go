@@ -30,6 +30,7 @@ func RunStore(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 	t.Run("Hints", func(t *testing.T) { hints(t, open) })
 	t.Run("Together", func(t *testing.T) { together(t, open) })
 	t.Run("Settings", func(t *testing.T) { settings(t, open) })
+	t.Run("Resting", func(t *testing.T) { resting(t, open) })
 	t.Run("Lists", func(t *testing.T) { lists(t, open) })
 }
 
@@ -95,6 +96,63 @@ func hints(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
 	check(t, one.Hint(ctx, ref, at(700)))
 	if due, err = other.Due(ctx, at(600), 10); err != nil || len(due) != 1 {
 		t.Error("a hint made it due later", due, err)
+	}
+}
+
+// resting finds what is over, of all organizations, and removes it unless something has happened since.
+func resting(t *testing.T, open func(t *testing.T) (one, other pulls.Store)) {
+	one, other := open(t)
+	ctx := t.Context()
+	var over []pulls.Ref
+	for _, org := range []uuid.UUID{uuid.New(), uuid.New()} {
+		for number := range int64(4) {
+			ref := pulls.Ref{Org: org, Repository: "infra", Number: number + 1}
+			check(t, one.Hint(ctx, ref, at(1)))
+			p, n, _, err := one.Claim(ctx, ref, "a", at(1), at(9))
+			check(t, err)
+			if number == 3 {
+				continue // it is claimed still
+			}
+			p.Closed = true
+			if kept, err := one.Save(ctx, p, "a"); err != nil || !kept {
+				t.Fatal(kept, err)
+			}
+			next := time.Time{}
+			if number == 2 {
+				next = at(100)
+			} else {
+				over = append(over, ref)
+			}
+			check(t, one.Finish(ctx, ref, "a", n, at(2), next))
+		}
+	}
+	var found []pulls.Pull
+	for after := (pulls.Ref{}); ; {
+		page, err := other.Resting(ctx, after, 3)
+		check(t, err)
+		if found = append(found, page...); len(page) < 3 {
+			break
+		}
+		after = page[2].Ref
+	}
+	got := map[pulls.Ref]bool{}
+	for _, p := range found {
+		got[p.Ref] = p.Closed
+	}
+	for _, ref := range over {
+		if !got[ref] || len(found) != len(over) {
+			t.Fatalf("found %+v, not %v", found, over)
+		}
+	}
+	check(t, one.Hint(ctx, found[0].Ref, at(3)))
+	for i, p := range found {
+		removed, err := other.Remove(ctx, p)
+		check(t, err)
+		_, there, err := one.Pull(ctx, p.Ref)
+		check(t, err)
+		if removed != (i > 0) || there != (i == 0) {
+			t.Errorf("%d was removed: %v, and is there: %v", i, removed, there)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"Coverage":        checkCoverage,
 		"CoverageScope":   checkCoverageScope,
 		"CoverageTenants": checkCoverageTenants,
+		"Claims":          checkClaims,
 		"Ended":           checkIndexEnded,
 		"Usable":          checkIndexUsable,
 		"Shred":           checkIndexShred,

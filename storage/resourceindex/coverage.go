@@ -42,6 +42,7 @@ const (
 type comparison struct {
 	finding
 	visible string // of o
+	own     string // the same of r
 	wanted  string // of r
 	args    []any
 }
@@ -58,6 +59,7 @@ func (f finding) compare(ctx context.Context, scope resources.Scope, q resources
 	return comparison{
 		finding: f,
 		visible: visible("o"),
+		own:     visible("r"),
 		wanted: sqlStretch + ` AND r.counts = 1 AND ` + visible("r") +
 			` AND (@type = '' OR r.type = @type) AND (@provider = '' OR r.provider = @provider)
 			AND (@state = '' OR r.state = @state)`,

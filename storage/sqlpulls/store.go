@@ -154,6 +154,45 @@ func (s *Store) Forget(ctx context.Context, org uuid.UUID, repository string) er
 	})
 }
 
+// resting are the conditions of what nobody looks at any more.
+const resting = "due = 0 AND claim = ''"
+
+// Resting implements pulls.Store.
+func (s *Store) Resting(ctx context.Context, after pulls.Ref, limit int) (all []pulls.Pull, err error) {
+	org := ""
+	if after.Org != uuid.Nil {
+		org = after.Org.String()
+	}
+	err = s.db.Read(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
+		all, err = sqldb.All(q, func(rows *sql.Rows) (pulls.Pull, error) {
+			var of, body string
+			var ref pulls.Ref
+			var revision int64
+			if err := rows.Scan(&of, &ref.Repository, &ref.Number, &revision, &body); err != nil {
+				return pulls.Pull{}, err
+			}
+			var err error
+			if ref.Org, err = uuid.Parse(of); err != nil {
+				return pulls.Pull{}, err
+			}
+			return parse(ref, revision, body)
+		}, "SELECT org, repository, number, revision, body FROM pull_requests WHERE (org, repository, number) > (?, ?, ?) AND "+
+			resting+" ORDER BY org, repository, number LIMIT ?", org, after.Repository, after.Number, limit)
+		return err
+	})
+	return all, err
+}
+
+// Remove implements pulls.Store.
+func (s *Store) Remove(ctx context.Context, p pulls.Pull) (removed bool, err error) {
+	err = s.db.Write(ctx, p.Org, func(tx sqldb.Tx) error {
+		removed, err = sqldb.Change(tx, "DELETE FROM pull_requests WHERE "+one+" AND revision = ? AND "+resting,
+			append(keyOf(p.Ref), p.Revision)...)
+		return err
+	})
+	return removed, err
+}
+
 // Pull implements pulls.Store.
 func (s *Store) Pull(ctx context.Context, ref pulls.Ref) (p pulls.Pull, there bool, err error) {
 	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {

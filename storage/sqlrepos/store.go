@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
 // Store is a repos.Store. Make it with New.
@@ -116,6 +117,9 @@ func (s *Store) Update(ctx context.Context, org uuid.UUID, name string,
 			return err
 		}
 		if err := record(tx, org, name, given, is.ID, change); err != nil {
+			return err
+		}
+		if err := sqlworkspace.AddEvent(tx, change.Audit); err != nil {
 			return err
 		}
 		now, _, err = find(tx, "org = ? AND name = ?", org.String(), name)

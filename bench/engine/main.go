@@ -31,7 +31,7 @@ func main() {
 	flag.StringVar(&o.binary, "bin", "bin/holdfast", "the binary that plans with a real provider")
 	flag.StringVar(&o.tofu, "tofu", "", "OpenTofu's binary; without it the rows of a real provider are left out")
 	flag.StringVar(&o.mirror, "mirror", "", "the folder with the provider hashicorp/time")
-	flag.IntVar(&o.runs, "runs", 5, "how often each is measured; the middle one is shown")
+	flag.IntVar(&o.runs, "runs", 3, "how often each is measured; the middle one is shown")
 	flag.IntVar(&o.resources, "resources", 10_000, "how many resources are planned")
 	flag.IntVar(&o.nodes, "nodes", 100_000, "how many nodes the graph has")
 	flag.IntVar(&o.objects, "objects", 1000, "how many objects are made")

@@ -41,7 +41,7 @@ func TestEnginesCommandsLogWithOneID(t *testing.T) {
 	}
 	writeConfiguration(t, dir, map[string]string{"more.tf": "output \"o\" {\n  value = var.none\n}\n"})
 	_, _, errs = s.run(append(line, "--log-format", "json")...)
-	if first, _, _ := strings.Cut(errs, "\n{"); !strings.Contains(errs, `"exception":"ERROR: `) || !strings.HasPrefix(first, "{") {
+	if !strings.Contains(errs, `"exception":"ERROR: `) || !strings.HasPrefix(errs, "{") {
 		t.Errorf("a configuration that can't be planned is logged as %s", errs)
 	}
 	for _, wrong := range [][]string{{"--log-level", "loud"}, {"--log-format", "xml"}} {

@@ -30,7 +30,8 @@ type Event struct {
 // AuditChain says how far the chain of an organization's audit log has come, and whether a part of it holds.
 type AuditChain struct {
 	First     uint64       `json:"first"`     // sequence number of the chain's first entry; 0 where there is no chain yet
-	Entries   uint64       `json:"entries"`   // how many the chain has
+	Entries   uint64       `json:"entries"`   // how many the chain has, removed ones too
+	Removed   *AuditStart  `json:"removed"`   // null where retention has removed nothing
 	Head      *string      `json:"head"`      // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
 	Checked   int          `json:"checked"`   // how many entries this answer is about
 	Unchained int          `json:"unchained"` // of those, from before there were chains: they can't be checked
@@ -38,9 +39,17 @@ type AuditChain struct {
 	Next      *string      `json:"next"`      // what is left is behind this entry; null at the end
 }
 
+// AuditStart is the last entry that retention has removed: the first that is left stands on its hash. A head that was
+// kept elsewhere before it can't be compared any more.
+type AuditStart struct {
+	Entry string    `json:"entry"` // as SEQUENCE:HASH
+	Count uint64    `json:"count"` // how many of the chain's entries are removed
+	At    time.Time `json:"at"`    // when the entry was written
+}
+
 // ChainBreak is a place where a chain doesn't hold.
 type ChainBreak struct {
 	Sequence uint64 `json:"sequence"` // of the entry that shows it
-	Damage   string `json:"damage"`   // missing, changed, moved, added or head_lost
+	Damage   string `json:"damage"`   // missing, changed, moved, added, checkpoint or head_lost
 	Says     string `json:"says"`
 }

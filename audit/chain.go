@@ -51,6 +51,8 @@ type Chain struct {
 	// Place is that of the newest entry, counted from 1.
 	Place uint64
 	Head  Mark
+	// Removed is the last entry that retention has removed: those behind it are there.
+	Removed Checkpoint
 }
 
 // Begun returns the chain, with a seed if it has no entry yet.

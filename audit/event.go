@@ -79,6 +79,7 @@ const (
 	DriftExpect   Action = "drift.expect"    // somebody has said that drift is as it should be, or took that back
 	PolicyPush    Action = "policy.push"     // a bundle of policies got a version; Note names it, as in the others
 	PolicyRemove  Action = "policy.remove"   // it is gone
+	AuditPrune    Action = "audit.prune"     // retention removed old entries of this log; Note says up to which
 	NoticeDrop    Action = "notice.drop"     // a notice could not be delivered; Note says which and why
 )
 

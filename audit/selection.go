@@ -80,7 +80,8 @@ func Actions() []Action {
 		RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
 		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, PolicyPush, PolicyRemove,
-		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, NoticeDrop,
+		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, AuditPrune,
+		NoticeDrop,
 	}
 }
 

@@ -5,11 +5,14 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 // Chained is a log with chains. A state.Store is one.
 type Chained interface {
 	Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (Chain, []Link, error)
+	Events(ctx context.Context, org uuid.UUID, q Query) (Page, error)
 }
 
 // Check says which part of a chain is verified.
@@ -43,6 +46,11 @@ func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict
 	w := NewWalk(chain, c.Kept)
 	more := len(links) == limit
 	if from > 0 {
+		if r := chain.Removed; c.After.Sequence == r.Sequence && c.After.Hash != (Hash{}) && c.After.Hash != r.Hash {
+			w.Resume(c.After, nil)
+			v.Breaks = w.Breaks()
+			return v, nil
+		}
 		if w.Anew(c.After, links) {
 			c.After = Mark{}
 			return Verify(ctx, log, org, c)
@@ -57,13 +65,60 @@ func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict
 		w.Step(l)
 	}
 	v.Checked, v.Unchained = len(links), w.Unchained()
-	if more && w.At().Sequence > from && w.At().Sequence != chain.Head.Sequence {
+	if more && w.At().Sequence > max(from, chain.Removed.Sequence) && w.At().Sequence != chain.Head.Sequence {
 		v.Next = w.At()
 	} else {
 		w.End()
+		if err := began(ctx, log, org, w); err != nil {
+			return Verdict{}, err
+		}
 	}
 	v.Breaks = w.Breaks()
 	return v, nil
+}
+
+// began has the walk compare where the log begins with its newest removal. One that was made since the walk began has
+// the beginning read again.
+func began(ctx context.Context, log Chained, org uuid.UUID, w *Walk) error {
+	for range mostRemovals {
+		removal, err := newestRemoval(ctx, log, org)
+		if err != nil {
+			return err
+		}
+		if removal == nil || removal.Note == w.chain.Removed.String() {
+			w.Began(removal)
+			return nil
+		}
+		now, _, err := log.Chain(ctx, org, 0, 1)
+		if err != nil {
+			return err
+		}
+		if now.Removed == w.chain.Removed {
+			w.Began(removal)
+			return nil
+		}
+		w.chain.Removed = now.Removed
+	}
+	return fault.New(fault.Overloaded, "old entries are being removed from the audit log; try again")
+}
+
+// mostRemovals is how many removals may come between.
+const mostRemovals = 20
+
+// newestRemoval is nil without any.
+func newestRemoval(ctx context.Context, log Chained, org uuid.UUID) (*Event, error) {
+	for q := (Query{Action: AuditPrune, Limit: 1}); ; {
+		page, err := log.Events(ctx, org, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Events) > 0 {
+			return &page.Events[0], nil
+		}
+		if q.Before = page.Next; q.Before == 0 {
+			return nil, nil
+		}
+	}
 }
 
 // read reads a part of a chain. One that has begun between its head and its entries is read again.

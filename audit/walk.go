@@ -7,10 +7,12 @@ type Damage string
 
 // The damages.
 const (
-	Missing  Damage = "missing"   // entries are gone
-	Changed  Damage = "changed"   // an entry, or its hash, is not as it was
-	Moved    Damage = "moved"     // an entry is not where it was
-	Added    Damage = "added"     // an entry is in no chain, and yet not from before there were chains
+	Missing Damage = "missing" // entries are gone
+	Changed Damage = "changed" // an entry, or its hash, is not as it was
+	Moved   Damage = "moved"   // an entry is not where it was
+	Added   Damage = "added"   // an entry is in no chain, and yet not from before there were chains
+	// Begins is a log that begins elsewhere than its last removal says.
+	Begins   Damage = "checkpoint"
 	HeadLost Damage = "head_lost" // an entry that was kept elsewhere is not in the chain
 )
 
@@ -37,13 +39,21 @@ type Walk struct {
 	breaks    []Break
 }
 
-// NewWalk returns a walk from the beginning of a chain, on which an entry should be that somebody has
-// kept; the zero Mark is none.
-func NewWalk(chain Chain, kept Mark) *Walk { return &Walk{chain: chain, kept: kept} }
+// NewWalk returns a walk from the beginning of a chain, or from where retention has left it, on which an entry should
+// be that somebody has kept; the zero Mark is none. Of one that was removed since, nothing can be told any more.
+func NewWalk(chain Chain, kept Mark) *Walk {
+	removed := chain.Removed
+	w := &Walk{chain: chain, kept: kept, at: removed.Mark, place: removed.Place, seen: kept.Sequence <= removed.Sequence}
+	if kept.Sequence > 0 && kept.Sequence == removed.Sequence && kept.Hash != removed.Hash {
+		w.lost(kept.Sequence)
+	}
+	return w
+}
 
 // Resume has the walk go on behind an entry up to which another one came. The links begin with it as the
 // log has it by now; false says that it is not what it was.
 func (w *Walk) Resume(from Mark, links []Link) bool {
+	w.breaks = nil // of the beginning
 	if len(links) == 0 || links[0].mark() != from {
 		w.fault(from.Sequence, Changed, "entry %d is not any more what it was when the check came to it", from.Sequence)
 		return false
@@ -53,8 +63,11 @@ func (w *Walk) Resume(from Mark, links []Link) bool {
 }
 
 // Anew reports whether the walk has to begin again, because the entry to go on behind was in no chain when the
-// walk came to it, and is in this one by now.
+// walk came to it, and is in this one by now; or because retention has removed it since.
 func (w *Walk) Anew(from Mark, links []Link) bool {
+	if from.Sequence <= w.chain.Removed.Sequence {
+		return true
+	}
 	return from.Hash == Hash{} && len(links) > 0 && links[0].Sequence == from.Sequence && links[0].mark() != from &&
 		w.chain.Place > 0 && from.Sequence >= w.chain.First
 }
@@ -116,7 +129,24 @@ func (w *Walk) keeps(l Link) {
 	case l.Sequence > w.kept.Sequence:
 		w.fault(w.kept.Sequence, HeadLost, "entry %d, which was kept elsewhere, is missing", w.kept.Sequence)
 	case l.Hash != w.kept.Hash:
-		w.fault(l.Sequence, HeadLost, "entry %d has another hash than the one that was kept elsewhere", l.Sequence)
+		w.lost(l.Sequence)
+	}
+}
+
+func (w *Walk) lost(sequence uint64) {
+	w.fault(sequence, HeadLost, "entry %d has another hash than the one that was kept elsewhere", sequence)
+}
+
+// Began compares where the log begins with what the newest removal says, nil without any.
+func (w *Walk) Began(removal *Event) {
+	removed := w.chain.Removed
+	switch {
+	case removal == nil && removed != Checkpoint{}:
+		w.fault(removed.Sequence, Begins, "the log begins behind entry %d, and no entry says that those before were removed",
+			removed.Sequence)
+	case removal != nil && removal.Note != removed.String():
+		w.fault(removal.Sequence, Begins, "the log begins elsewhere than entry %d says, which removed those before: %s",
+			removal.Sequence, removal.Note)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s states) chain(ctx context.Context, r *request) (answer, error) {
 	return s.lists.answer(ctx, r, rowsBytes(c.Limit+1), func() (listing, error) {
 		v, err := s.service.VerifyChain(ctx, r.caller, c)
 		made := api.AuditChain{
-			First: v.Chain.First, Entries: v.Chain.Place, Head: markOrNull(v.Chain.Head),
+			First: v.Chain.First, Entries: v.Chain.Place, Head: markOrNull(v.Chain.Head), Removed: startOrNull(v.Chain.Removed),
 			Checked: v.Checked, Unchained: v.Unchained, Breaks: []api.ChainBreak{}, Next: markOrNull(v.Next),
 		}
 		return listing{answer: made, list: "breaks", items: eachRendered(v.Breaks, breakOf)}, err
@@ -41,6 +41,13 @@ func markOrNull(m audit.Mark) *string {
 	}
 	text := m.String()
 	return &text
+}
+
+func startOrNull(c audit.Checkpoint) *api.AuditStart {
+	if c.Sequence == 0 {
+		return nil
+	}
+	return &api.AuditStart{Entry: c.Mark.String(), Count: c.Place, At: c.At}
 }
 
 func breakOf(b audit.Break) api.ChainBreak {

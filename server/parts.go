@@ -175,7 +175,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, clock, p.log).Within(p.memory).WithQuota(p.keeper)
 	p.startRecords(ctx, clock)
-	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log))
+	log := audit.Retention{Log: p.states, Orgs: p.watcher.Organizations, Keep: p.watcher.AuditKept, Now: clock}
+	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err
 	}

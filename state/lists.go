@@ -59,7 +59,8 @@ type Lists interface {
 	// those from before there were chains, up to Chain.Old, and those of no organization. Of an organization
 	// without a chain all events are returned that are not still to be chained. What Shred leaves of events keeps its
 	// place and its hash in the store; the chain is gone with its seed, and the organization's next event begins
-	// a new one.
+	// a new one. What PruneEvents has removed is not returned, and Chain.Removed says up to where that is; both are
+	// of the same moment.
 	Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (audit.Chain, []audit.Link, error)
 
 	// All lists the states of all organizations, deleted ones too, in an order of the

@@ -283,6 +283,16 @@ type Changes interface {
 	// any method, is not defined. Afterwards the organization is as good as a new one.
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
 
+	// PruneEvents removes the oldest events of an organization that are from before a time, at most limit of them, and
+	// returns how many; with fewer than limit there are no more. It is one transaction, with the checkpoint that
+	// audit.Chain.Prune says, which Chain returns from then on as Removed, and with the event, as
+	// audit.Checkpoint.Of has it: a crash leaves all of it or nothing. No list has the removed events any more,
+	// and Feed has what audit.Event.Blank leaves of them, or nothing where those of all organizations before them
+	// are gone too. An event that is not as it was written stays, with StateCorrupt. Without any to remove
+	// nothing is recorded.
+	PruneEvents(ctx context.Context, org uuid.UUID, before time.Time, limit int,
+		event audit.Event) (removed int, err error)
+
 	// Record adds an event by itself: of what was refused, say. It returns once that is
 	// durable.
 	Record(ctx context.Context, event audit.Event) error

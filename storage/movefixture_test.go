@@ -172,6 +172,8 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	for _, org := range w.orgs {
 		(&filler{T: t, store: store, at: time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)}).fill(org)
 	}
+	_, err := store.PruneEvents(t.Context(), w.orgs[1], time.Now(), 3, audit.Event{At: time.Now()})
+	must(t, err)
 	must(t, store.Close())
 	db, err := storage.OpenRuns(t.Context(), s, quiet())
 	must(t, err)

@@ -7,6 +7,7 @@ package authfile
 
 import (
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,6 +33,8 @@ type Organization struct {
 	keyring.Organization
 	// RunsLocal says that the server itself executes its runs.
 	RunsLocal bool
+	// AuditKept is for how long entries of its audit log are kept; 0 for ever.
+	AuditKept time.Duration
 	// Notify says where notices go.
 	Notify Notify
 	// Decision says who is asked about plans.

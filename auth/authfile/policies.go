@@ -242,6 +242,14 @@ func (w *Watcher) RunsLocal() []uuid.UUID {
 	return orgs
 }
 
+// AuditKept is for how long entries of an organization's audit log are kept; 0 for ever, as of one that is not there.
+func (w *Watcher) AuditKept(org uuid.UUID) time.Duration {
+	if o, ok := w.find(org); ok {
+		return o.AuditKept
+	}
+	return 0
+}
+
 // Quota is how many bytes an organization may have stored, as its section says: zero for
 // the server's default, auth.Unlimited for as many as it likes.
 func (w *Watcher) Quota(org uuid.UUID) int64 {

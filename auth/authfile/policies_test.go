@@ -52,6 +52,16 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+func TestAuditKept(t *testing.T) {
+	w := following(t, "["+idA+"]\naudit_days = 400\n["+idB+"]\naudit_days = off\n")
+	a, b := uuid.MustParse(idA), uuid.MustParse(idB)
+	for org, want := range map[uuid.UUID]time.Duration{a: 400 * day, b: 0, uuid.New(): 0} {
+		if got := w.AuditKept(org); got != want {
+			t.Errorf("%v: %v, want %v", org, got, want)
+		}
+	}
+}
+
 func TestWatcherHasThePolicyInForce(t *testing.T) {
 	path := writeAuth(t, "; nobody\n", 0o600)
 	w := newBench().watch(t, path, time.Hour)
@@ -155,6 +165,8 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"many versions", head + "keep_versions = 1000001", "2: not a number from 1"},
 		{"no days", head + "keep_days = 0", "2: not a number from 1"},
 		{"odd days", head + "keep_days = 30d", "2: not a number from 1"},
+		{"no days of the audit log", head + "audit_days = 0", "2: not a number from 1"},
+		{"audit log of some states", section + "states = a\nguards = off\naudit_days = 9", "5: an unknown setting"},
 		{"no grace", head + "deleted_days = 0", "2: not a number from 1"},
 		{"signed grace", head + "deleted_days = +1", "2: not a number from 1"},
 		{"odd guards", head + "guards = Hold", "2: not off, warn or hold"},

@@ -73,7 +73,7 @@ type orgSection struct {
 func (orgSection) about() sectionKind {
 	return sectionKind{
 		has: "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings +
-			", " + decisionSettings + ", runs_local, " + accessSetting + ", " + policySettings,
+			", " + decisionSettings + ", runs_local, audit_days, " + accessSetting + ", " + policySettings,
 		repeats: []string{keySetting, aliasSetting},
 	}
 }
@@ -97,6 +97,10 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.Quota, problem = readQuota(l.value)
 	case "runs_local":
 		s.org.RunsLocal, problem = readYesNo(l.value)
+	case "audit_days":
+		var n int
+		n, problem = readCount(l.value, maxDays)
+		s.org.AuditKept = days(n)
 	case accessSetting:
 		s.org.Exposure, problem = readAccess(s.org.Exposure, nil, l.value)
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/client"
 )
 
@@ -30,7 +31,9 @@ in that file have to be signed, and in the log; --signer says by which key, whos
 it starts.
 
 The server does the work, of which nothing is changed by it. Entries from before the server had hashes can't be
-checked, and are counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
+checked, and are counted. Where retention (audit_days) has removed old entries, the log is proven from there on: the hash
+of the last one that was removed is kept, and an entry of each removal says which one it was. Nothing can be told of a
+head from before that: with --head it is an error, and with --heads such heads are counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
 		Example: `  holdfast audit verify
   holdfast audit verify --head "$(cat audit-head)"
   holdfast audit verify --heads /mnt/worm/heads --signer "$(cat signer)"
@@ -127,6 +130,33 @@ func (a *app) showChain(found api.AuditChain) {
 	case found.Head == nil:
 		fmt.Fprintln(a.stderr, "There are no entries with a hash yet.")
 	default:
-		fmt.Fprintf(a.stdout, "%d entries are as they were written, from entry %d to\n%s\n", found.Entries, found.First, *found.Head)
+		fmt.Fprintf(a.stdout, "%d entries are as they were written, from %s to\n%s\n", found.Entries-removedOf(found),
+			a.beginOf(found), *found.Head)
 	}
+}
+
+// beginOf says from where on the log is proven.
+func (a *app) beginOf(found api.AuditChain) string {
+	if r := found.Removed; r != nil {
+		return fmt.Sprintf("behind %s of %s, the last one of those that were removed (%d),", r.Entry, a.tableTime(r.At), r.Count)
+	}
+	return fmt.Sprintf("entry %d", found.First)
+}
+
+func removedOf(found api.AuditChain) uint64 {
+	if found.Removed == nil {
+		return 0
+	}
+	return found.Removed.Count
+}
+
+// isRemoved reports whether retention has removed the entry of a head, or all that stands before it. Its own hash is
+// known where it is the last one of those.
+func isRemoved(found api.AuditChain, head string) bool {
+	if found.Removed == nil {
+		return false
+	}
+	of, err := audit.ParseMark(head)
+	first, bad := audit.ParseMark(found.Removed.Entry)
+	return err == nil && bad == nil && of.Sequence < first.Sequence
 }

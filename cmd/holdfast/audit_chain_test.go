@@ -3,7 +3,10 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -42,4 +45,40 @@ func TestAuditVerify(t *testing.T) {
 		t.Errorf("%d: printed %s", code, out)
 	}
 	s.refuse(exitFailed, "is no SEQUENCE:HASH", "audit", "verify", "--head", "17")
+}
+
+// TestAuditVerifyPruned verifies a log of which retention has removed the beginning.
+func TestAuditVerifyPruned(t *testing.T) {
+	s := newShell(t)
+	var store state.Store
+	s.keepingWithin(state.DefaultPolicy(), func(kept state.Store) *quota.Keeper {
+		store = kept
+		return nil
+	})
+	s.hold("prod/network", "id-1", "alice@laptop")
+	first := strings.TrimSpace(s.must("audit", "head"))
+	s.hold("app", "id-2", "bob@ci")
+	second := strings.TrimSpace(s.must("audit", "head"))
+	s.hold("db", "id-3", "bob@ci")
+	n, err := store.PruneEvents(t.Context(), acme, time.Now().Add(24*time.Hour), 2, audit.Event{})
+	if n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	newest := strings.TrimSpace(s.must("audit", "head"))
+	for _, head := range []string{second, newest} {
+		out := s.must("audit", "verify", "--head", head)
+		if !strings.HasPrefix(out, "2 entries are as they were written, from behind "+second+" of ") ||
+			!strings.HasSuffix(out, ", the last one of those that were removed (2), to\n"+newest+"\n") {
+			t.Errorf("printed %s", out)
+		}
+	}
+	s.refuse(exitFailed, "nothing can be told of it", "audit", "verify", "--head", first)
+	if out := s.must("audit", "verify", "--json"); !strings.Contains(out, `"removed":{"entry":"`+second+`","count":2,`) {
+		t.Errorf("printed %s", out)
+	}
+	other := "2:" + newest[2:]
+	code, out, _ := s.run("audit", "verify", "--head", other)
+	if code != exitFailed || !strings.HasPrefix(out, "head_lost: ") {
+		t.Errorf("%d: printed %s", code, out)
+	}
 }

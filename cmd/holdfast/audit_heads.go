@@ -16,7 +16,12 @@ import (
 // verifyLog has the log verified, and compared with one head, or with those of a file.
 func (a *app) verifyLog(ctx context.Context, c *client.Client, head, file, signer string) (api.AuditChain, error) {
 	if file == "" {
-		return a.verifyChain(ctx, c, head)
+		found, err := a.verifyChain(ctx, c, head)
+		if err == nil && isRemoved(found, head) {
+			err = fmt.Errorf("the head %s is from before what retention has left of the log, which begins behind %s: "+
+				"nothing can be told of it", head, found.Removed.Entry)
+		}
+		return found, err
 	}
 	kept, err := a.readHeads(ctx, c, file, signer)
 	if err != nil {
@@ -82,11 +87,16 @@ func newestHead(all []heads.Head) string {
 // chain that was made anew has later heads that fit, and earlier ones that don't.
 func (a *app) verifyHeads(ctx context.Context, c *client.Client, all []heads.Head, found *api.AuditChain) error {
 	seen := map[string]bool{}
+	removed := 0
 	for _, h := range all {
 		if seen[h.Head] {
 			continue
 		}
 		seen[h.Head] = true
+		if isRemoved(*found, h.Head) {
+			removed++
+			continue
+		}
 		part, err := c.AuditChain(ctx, h.Head, "", 1)
 		if err != nil {
 			return err
@@ -96,6 +106,13 @@ func (a *app) verifyHeads(ctx context.Context, c *client.Client, all []heads.Hea
 				a.tableTime(h.At), part.Breaks[0].Says)
 			found.Breaks = append(found.Breaks, part.Breaks[0])
 		}
+	}
+	if removed > 0 {
+		fmt.Fprintf(a.stderr, "%s from before what retention has left of the log, of which nothing can be told.\n",
+			counted(int64(removed), "head"))
+	}
+	if removed == len(seen) {
+		return errors.New("none of the heads is of what is left of the log")
 	}
 	return nil
 }

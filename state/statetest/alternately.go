@@ -58,6 +58,11 @@ func (a *alternating) Shred(ctx context.Context, org uuid.UUID, limit int) (int,
 	return a.next().Shred(ctx, org, limit)
 }
 
+func (a *alternating) PruneEvents(ctx context.Context, org uuid.UUID, before time.Time, limit int,
+	event audit.Event) (int, error) {
+	return a.next().PruneEvents(ctx, org, before, limit, event)
+}
+
 func (a *alternating) Record(ctx context.Context, event audit.Event) error {
 	return a.next().Record(ctx, event)
 }

@@ -78,6 +78,8 @@ func storeChecks() []check {
 		{"Chain", checkChain},
 		{"ChainRead", checkChainRead},
 		{"ChainShred", checkChainShred},
+		{"PruneEvents", checkPruneEvents},
+		{"PruneEventsTogether", checkPruneEventsTogether},
 		{"Purge", checkPurge},
 		{"PurgeReads", checkPurgeReads},
 		{"PurgedBytes", checkPurgedBytes},

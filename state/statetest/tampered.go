@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -17,18 +18,19 @@ type Tampered struct {
 	state.Store
 	// Exec runs a statement of SQL behind the store's back.
 	Exec func(t *testing.T, statement string)
-	// Events, Links and Chains are the tables of events, of what is kept of a chain beside each, and of
-	// the chains' heads. The first two may be the same.
-	Events, Links, Chains string
+	// Entries, Links and Chains are the tables of events, of what is kept of a chain beside each, and of
+	// the chains' heads; Checkpoints is that of where logs begin. The first two may be the same.
+	Entries, Links, Chains, Checkpoints string
 }
 
 // tampering is what somebody does to the log, and how that shows.
 type tampering struct {
 	name string
-	// statements are run in turn; E, L and C stand for the tables, and H for a hash of zeros.
+	// statements are run in turn; E, L, C and P stand for the tables, and H for a hash of zeros.
 	statements []string
 	want       audit.Damage
 	kept       bool // it shows by a head that was kept elsewhere
+	pruned     bool // of a log whose entries up to the seventh were removed
 }
 
 // The log has an event of one organization at each odd sequence from 1 to 19, and one of another at
@@ -41,34 +43,50 @@ func tamperings() []tampering {
 			"UPDATE " + table + " SET sequence = 9 WHERE sequence = 1000"}
 	}
 	return []tampering{
-		{"Text", []string{"UPDATE E SET note = 'nothing' WHERE sequence = 7"}, audit.Changed, false},
-		{"Actor", []string{"UPDATE E SET `key` = 'somebody' WHERE sequence = 1"}, audit.Changed, false},
-		{"Time", []string{"UPDATE E SET at = at + 1 WHERE sequence = 19"}, audit.Changed, false},
-		{"Hash", []string{"UPDATE L SET hash = H WHERE sequence = 7"}, audit.Changed, false},
-		{"NoHash", []string{"UPDATE L SET place = 0 WHERE sequence = 7"}, audit.Added, false},
-		{"Missing", []string{"DELETE FROM E WHERE sequence = 7"}, audit.Missing, false},
+		{"Text", []string{"UPDATE E SET note = 'nothing' WHERE sequence = 7"}, audit.Changed, false, false},
+		{"Actor", []string{"UPDATE E SET `key` = 'somebody' WHERE sequence = 1"}, audit.Changed, false, false},
+		{"Time", []string{"UPDATE E SET at = at + 1 WHERE sequence = 19"}, audit.Changed, false, false},
+		{"Hash", []string{"UPDATE L SET hash = H WHERE sequence = 7"}, audit.Changed, false, false},
+		{"NoHash", []string{"UPDATE L SET place = 0 WHERE sequence = 7"}, audit.Added, false, false},
+		{"Missing", []string{"DELETE FROM E WHERE sequence = 7"}, audit.Missing, false, false},
 		{"MissingWithLink", []string{"DELETE FROM L WHERE sequence = 7", "DELETE FROM E WHERE sequence = 7"},
-			audit.Missing, false},
-		{"MissingFirst", []string{"DELETE FROM E WHERE sequence = 1"}, audit.Missing, false},
-		{"MissingLast", []string{"DELETE FROM E WHERE sequence = 19"}, audit.Missing, false},
-		{"Reordered", swapped("E"), "", false},
-		{"Organization", []string{"UPDATE E SET org = " + other + " WHERE sequence = 7"}, audit.Missing, false},
+			audit.Missing, false, false},
+		{"MissingFirst", []string{"DELETE FROM E WHERE sequence = 1"}, audit.Missing, false, false},
+		{"MissingLast", []string{"DELETE FROM E WHERE sequence = 19"}, audit.Missing, false, false},
+		{"Reordered", swapped("E"), "", false, false},
+		{"Organization", []string{"UPDATE E SET org = " + other + " WHERE sequence = 7"}, audit.Missing, false, false},
 		{"Swapped", []string{"UPDATE E SET org = CASE sequence WHEN 7 THEN " + other + " ELSE " + one +
 			" END WHERE sequence IN (7, 8)"},
-			audit.Changed, false},
+			audit.Changed, false, false},
 		{"Blanked", []string{"UPDATE E SET org = '00000000-0000-0000-0000-000000000000', action = '' WHERE sequence = 7"},
-			audit.Missing, false},
-		{"Head", []string{"UPDATE C SET place = place + 1 WHERE org = " + one}, audit.Missing, false},
-		{"NoHead", []string{"DELETE FROM C WHERE org = " + one}, audit.Missing, false},
+			audit.Missing, false, false},
+		{"Head", []string{"UPDATE C SET place = place + 1 WHERE org = " + one}, audit.Missing, false, false},
+		{"NoHead", []string{"DELETE FROM C WHERE org = " + one}, audit.Missing, false, false},
 		{"Unchained", []string{"DELETE FROM C", "UPDATE L SET place = 0", "UPDATE E SET reason = 'forged'"}, audit.Added,
-			false},
+			false, false},
 		{"UnchainedOne", []string{"DELETE FROM C WHERE org = " + one, "UPDATE L SET place = 0, hash = H WHERE sequence % 2 = 1",
-			"UPDATE E SET reason = 'forged' WHERE sequence = 7"}, audit.Added, false},
-		{"Seed", []string{"UPDATE C SET seed = H WHERE org = " + one}, audit.Changed, false},
+			"UPDATE E SET reason = 'forged' WHERE sequence = 7"}, audit.Added, false, false},
+		{"Seed", []string{"UPDATE C SET seed = H WHERE org = " + one}, audit.Changed, false, false},
 		{"CutOff", []string{"DELETE FROM E WHERE sequence > 13",
 			"UPDATE C SET sequence = 13, place = 7, hash = (SELECT hash FROM L WHERE sequence = 13) WHERE org = " + one},
-			audit.HeadLost, true},
-		{"Gone", []string{"DELETE FROM E", "DELETE FROM C"}, audit.HeadLost, true},
+			audit.HeadLost, true, false},
+		{"Gone", []string{"DELETE FROM E", "DELETE FROM C"}, audit.HeadLost, true, false},
+		{"Checkpoint", []string{"UPDATE P SET sequence = 9 WHERE org = " + one}, audit.Begins, false, true},
+		{"CheckpointBack", []string{"UPDATE P SET sequence = 5, place = 3 WHERE org = " + one}, audit.Missing, false, true},
+		{"CheckpointHash", []string{"UPDATE P SET hash = H WHERE org = " + one}, audit.Changed, false, true},
+		{"CheckpointPlace", []string{"UPDATE P SET place = place + 1 WHERE org = " + one}, audit.Moved, false, true},
+		{"CheckpointTime", []string{"UPDATE P SET at = at + 1 WHERE org = " + one}, audit.Begins, false, true},
+		{"NoCheckpoint", []string{"DELETE FROM P"}, audit.Missing, false, true},
+		{"CheckpointMoved", []string{ // by who knows how
+			"UPDATE P SET sequence = 9, place = 5, hash = (SELECT hash FROM L WHERE sequence = 9) WHERE org = " + one,
+			"UPDATE E SET org = '00000000-0000-0000-0000-000000000000', action = '' WHERE sequence = 9",
+		}, audit.Begins, false, true},
+		{"CheckpointOfAnother", []string{"DELETE FROM P WHERE org = " + other,
+			"UPDATE P SET org = " + other + " WHERE org = " + one},
+			audit.Missing, false, true},
+		{"RemovalGone", []string{"UPDATE E SET action = 'state.write' WHERE action = 'audit.prune'"}, audit.Begins, false, true},
+		{"AfterRemoval", []string{"UPDATE E SET note = 'nothing' WHERE sequence = 9"}, audit.Changed, false, true},
+		{"RemovedMore", []string{"DELETE FROM E WHERE sequence = 9"}, audit.Missing, false, true},
 	}
 }
 
@@ -82,6 +100,9 @@ func RunTampered(t *testing.T, open func(t *testing.T) Tampered) {
 			kept := store.fill(t)
 			if found := store.breaks(t, kept); len(found) > 0 {
 				t.Fatalf("before: %+v", found)
+			}
+			if c.pruned {
+				store.prune(t)
 			}
 			for _, statement := range c.statements {
 				store.Exec(t, store.spelled(statement))
@@ -99,11 +120,13 @@ func (s Tampered) spelled(statement string) string {
 	for i, word := range words {
 		switch word {
 		case "E":
-			words[i] = s.Events
+			words[i] = s.Entries
 		case "L":
 			words[i] = s.Links
 		case "C":
 			words[i] = s.Chains
+		case "P":
+			words[i] = s.Checkpoints
 		case "H":
 			words[i] = "X'" + strings.Repeat("00", len(audit.Hash{})) + "'"
 		}
@@ -134,6 +157,18 @@ func (s Tampered) fill(t *testing.T) audit.Mark {
 		t.Fatalf("the chain is %+v, %v", chain, err)
 	}
 	return chain.Head
+}
+
+// prune removes the first organization's entries up to the one with the sequence 7.
+func (s Tampered) prune(t *testing.T) {
+	t.Helper()
+	n, err := s.PruneEvents(t.Context(), uuid.UUID{1}, noon().Add(time.Hour), 4, happened(""))
+	if n != 4 || err != nil {
+		t.Fatal(n, err)
+	}
+	if found := s.breaks(t, audit.Mark{}); len(found) > 0 {
+		t.Fatalf("before: %+v", found)
+	}
 }
 
 func (s Tampered) record(t *testing.T, org byte, n int) {

@@ -13,8 +13,10 @@ const (
 	// sqlChained are the organizations that have a chain, or entries that have to be in one.
 	sqlChained = `SELECT org FROM chains UNION SELECT org FROM events WHERE org <> '` + nobody + `'
 		AND (place > 0 OR sequence > (SELECT ifnull(max(sequence), 0) FROM chains_began))`
-	// sqlLogGaps counts what is missing between the first and the last event of the log, whose sequences have no gaps.
-	sqlLogGaps = `SELECT ifnull(max(sequence) - count(*), 0) FROM events`
+	// sqlLogGaps counts what is missing between the first and the last event of the log, whose sequences have no gaps
+	// behind what retention has left of it.
+	sqlLogGaps = `SELECT ifnull(max(sequence) - count(*), 0) -
+		(SELECT ifnull(max(sequence), 0) FROM audit_checkpoints WHERE org = '` + nobody + `') FROM events`
 	sqlBlanked = `SELECT count(*) FROM events WHERE org = '` + nobody + `'`
 	nobody     = "00000000-0000-0000-0000-000000000000"
 

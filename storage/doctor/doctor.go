@@ -50,7 +50,7 @@ type Checked struct {
 	Blobs      int64 `json:"blobs"`    // of what is kept encrypted
 	Segments   int64 `json:"segments"` // of files of uploads
 	Entries    int64 `json:"entries"`  // of the audit log that are chained
-	Blanked    int64 `json:"blanked"`  // of the audit log, of organizations that were shredded
+	Blanked    int64 `json:"blanked"`  // of the audit log, shredded or removed as old
 }
 
 // Report is what was found.

@@ -374,6 +374,22 @@ func TestBeingRemoved(t *testing.T) {
 	}
 }
 
+// TestPrunedLog: an audit log from which retention has removed the beginning is no fault.
+func TestPrunedLog(t *testing.T) {
+	s := newStore(t)
+	states, err := storage.OpenStates(t.Context(), s.settings, mute)
+	must(t, err)
+	n, err := states.PruneEvents(t.Context(), org, time.Now().Add(time.Hour), 4, audit.Event{At: time.Now()})
+	must(t, errors.Join(err, states.Close()))
+	if r := s.examined(); n != 4 || len(r.Findings) > 0 {
+		t.Errorf("found %+v", r)
+	}
+	s.exec("DELETE FROM events WHERE sequence = 5")
+	if r := s.examined(); len(r.Findings) != 2 {
+		t.Errorf("found %+v", r)
+	}
+}
+
 func (s *store) exec(query string) {
 	s.t.Helper()
 	file, migrate := sqlite.File(s.settings.Storage.Path)

@@ -24,9 +24,9 @@ type Store struct {
 	// shared and never copied: no call holds it for longer because of a state's size.
 	mu     sync.RWMutex
 	states map[state.Ref]*entry
-	events []audit.Event // Sequence n at n-1
-	links  []link        // beside events
-	chains map[uuid.UUID]audit.Chain
+	events []audit.Event             // Sequence n at n-1
+	links  []link                    // beside events
+	chains map[uuid.UUID]audit.Chain // with Removed
 	used   int64
 	usage  map[uuid.UUID]int64 // what Usage says
 	census *state.Census

@@ -154,3 +154,31 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	}
 	return removed, nil
 }
+
+// PruneEvents implements state.Store. Rows stay, as sequences are places.
+func (s *Store) PruneEvents(ctx context.Context, org uuid.UUID, before time.Time, limit int,
+	event audit.Event) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRemove(ctx); err != nil {
+		return 0, err
+	}
+	var links []audit.Link
+	for i := int(s.chains[org].Removed.Sequence); i < len(s.events) && len(links) < limit; i++ {
+		if s.events[i].Org == org {
+			links = append(links, audit.Link{Event: s.events[i], Place: s.links[i].place, Hash: s.links[i].hash})
+		}
+	}
+	chain := s.chains[org]
+	to, gone, err := chain.Prune(links, before)
+	if err != nil || gone == 0 {
+		return 0, err
+	}
+	for _, l := range links[:gone] {
+		s.events[l.Sequence-1], s.links[l.Sequence-1] = l.Blank(), link{}
+	}
+	chain.Removed = to
+	s.chains[org] = chain
+	s.addEvent(to.Of(org, event))
+	return gone, nil
+}

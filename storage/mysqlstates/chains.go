@@ -159,31 +159,42 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 		return audit.Chain{}, nil, ctx.Err()
 	}
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
-		chain, links = audit.Chain{}, nil
-		var chained, began int64
-		if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); errors.Is(err, sql.ErrNoRows) {
-			return errNoLog()
-		} else if err != nil {
-			return err
-		}
-		if err := each(ctx, db, func(scan stateengine.Scan) (c audit.Chain, err error) {
-			_, c, err = stateengine.ScanChain(scan)
-			return c, err
-		}, func(c audit.Chain) bool {
-			chain = c
-			return true
-		}, sqlChain, org.String()); err != nil {
-			return err
-		}
-		high := max(chained, began)
-		if chain.Place > 0 {
-			high = stateengine.Key(chain.Head.Sequence)
-		}
-		chain.Old = uint64(began)
-		return each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
-			links = append(links, l)
-			return true
-		}, sqlLinks, org.String(), stateengine.Key(from), high, limit)
+		read := func() error { chain, links, err = chainIn(ctx, db, org, from, limit); return err }
+		removed, err := stateengine.Steady(func() (audit.Checkpoint, error) {
+			return stateengine.ScanCheckpoint(db.QueryRowContext(ctx, sqlCheckpoint, org.String()).Scan)
+		}, read)
+		chain.Removed = removed
+		return err
 	})
+	return chain, links, err
+}
+
+// chainIn reads a part of a chain as it is in the database.
+func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
+	limit int) (chain audit.Chain, links []audit.Link, err error) {
+	var chained, began int64
+	if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); errors.Is(err, sql.ErrNoRows) {
+		return chain, nil, errNoLog()
+	} else if err != nil {
+		return chain, nil, err
+	}
+	if err := each(ctx, db, func(scan stateengine.Scan) (c audit.Chain, err error) {
+		_, c, err = stateengine.ScanChain(scan)
+		return c, err
+	}, func(c audit.Chain) bool {
+		chain = c
+		return true
+	}, sqlChain, org.String()); err != nil {
+		return chain, nil, err
+	}
+	high := max(chained, began)
+	if chain.Place > 0 {
+		high = stateengine.Key(chain.Head.Sequence)
+	}
+	chain.Old = uint64(began)
+	err = each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
+		links = append(links, l)
+		return true
+	}, sqlLinks, org.String(), stateengine.Key(from), high, limit)
 	return chain, links, err
 }

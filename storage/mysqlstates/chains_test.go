@@ -17,8 +17,9 @@ import (
 func TestTampered(t *testing.T) {
 	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
 		s := opened(t, optionsFor(mysqltest.New(t)))
-		return statetest.Tampered{Store: s, Events: "state_events", Links: "state_links", Chains: "state_chains",
-			Exec: func(t *testing.T, statement string) { execute(t, s, statement) }}
+		return statetest.Tampered{Store: s, Entries: "state_events", Links: "state_links", Chains: "state_chains",
+			Checkpoints: "state_checkpoints",
+			Exec:        func(t *testing.T, statement string) { execute(t, s, statement) }}
 	})
 }
 

@@ -17,6 +17,7 @@ func Shapes() []moving.Shape {
 		{Table: stateengine.EventRecords(), Into: "state_events"},
 		{Table: stateengine.LinkRecords(), Into: "state_links"},
 		{Table: stateengine.ChainRecords(), Into: "state_chains"}, beganShape(),
+		{Table: stateengine.CheckpointRecords(), Into: "state_checkpoints"},
 		{Table: stateengine.KeyRecords(), Into: "state_data_keys"},
 		{Table: stateengine.SealRecords(), Into: "state_sealing"},
 	}

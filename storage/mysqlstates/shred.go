@@ -20,16 +20,17 @@ const (
 	sqlShredPurged  = `DELETE FROM state_purged WHERE state = ? ORDER BY digest LIMIT ?`
 
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
-	sqlBlankEvents = `UPDATE state_events SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
+	sqlBlankEvents = sqlBlank + ` WHERE org = ? ORDER BY sequence LIMIT ?`
+	sqlBlank       = `UPDATE state_events SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
 		refused = '', reason = '', note = '', ` + "`key`" +
-		` = '', key_name = '', subject = '', role = '', address = '', request = ''
-		WHERE org = ? ORDER BY sequence LIMIT ?`
+		` = '', key_name = '', subject = '', role = '', address = '', request = ''`
 
 	// Who has the log locked is the only one that adds to what is counted.
-	sqlShredUsage = `DELETE FROM state_usage WHERE org = ?`
-	sqlShredChain = `DELETE FROM state_chains WHERE org = ?`
-	sqlShredRoom  = `DELETE FROM state_rooms WHERE org = ?`
-	sqlJournalOf  = `SELECT COUNT(*) FROM state_journal WHERE org = ?`
+	sqlShredUsage      = `DELETE FROM state_usage WHERE org = ?`
+	sqlShredChain      = `DELETE FROM state_chains WHERE org = ?`
+	sqlShredCheckpoint = `DELETE FROM state_checkpoints WHERE org = ?`
+	sqlShredRoom       = `DELETE FROM state_rooms WHERE org = ?`
+	sqlJournalOf       = `SELECT COUNT(*) FROM state_journal WHERE org = ?`
 )
 
 const (
@@ -109,6 +110,9 @@ func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
 	}
 	chains, err := t.affected(sqlShredChain, org.String())
 	if err != nil {
+		return 0, err
+	}
+	if _, err := t.affected(sqlShredCheckpoint, org.String()); err != nil {
 		return 0, err
 	}
 	removed, err = t.affected(sqlShredUsage, org.String())

@@ -163,6 +163,12 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error
 	return removed, err
 }
 
+// PruneEvents implements state.Store.
+func (s *Store) PruneEvents(ctx context.Context, org uuid.UUID, before time.Time, limit int,
+	event audit.Event) (int, error) {
+	return s.next.PruneEvents(ctx, org, before, limit, event)
+}
+
 // Record implements state.Store. No event changes a state.
 func (s *Store) Record(ctx context.Context, event audit.Event) error {
 	return s.next.Record(ctx, event)

@@ -114,19 +114,28 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 		return audit.Chain{}, nil, ctx.Err()
 	}
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
-		if chain, err = scanChain(r.conn.QueryRowContext(ctx, sqlChain, org.String())); err != nil {
-			return err
-		}
-		if err := r.conn.QueryRowContext(ctx, sqlChainsBegan).Scan(&chain.Old); err != nil {
-			return err
-		}
-		high := int64(math.MaxInt64)
-		if chain.Place > 0 {
-			high = stateengine.Key(chain.Head.Sequence + 1)
-		}
-		query, args := listFor(org, audit.Query{}).links(stateengine.Key(from), high, limit)
-		links, err = collect(ctx, r, query, args, stateengine.ScanLink)
+		read := func() error { chain, links, err = r.chain(ctx, org, from, limit); return err }
+		removed, err := steadyChain(ctx, r, org, read)
+		chain.Removed = removed
 		return err
 	})
+	return chain, links, err
+}
+
+// chain reads a part of a chain as it is in the database.
+func (r *reader) chain(ctx context.Context, org uuid.UUID, from uint64,
+	limit int) (chain audit.Chain, links []audit.Link, err error) {
+	if chain, err = scanChain(r.conn.QueryRowContext(ctx, sqlChain, org.String())); err != nil {
+		return chain, nil, err
+	}
+	if err := r.conn.QueryRowContext(ctx, sqlChainsBegan).Scan(&chain.Old); err != nil {
+		return chain, nil, err
+	}
+	high := int64(math.MaxInt64)
+	if chain.Place > 0 {
+		high = stateengine.Key(chain.Head.Sequence + 1)
+	}
+	query, args := listFor(org, audit.Query{}).links(stateengine.Key(from), high, limit)
+	links, err = collect(ctx, r, query, args, stateengine.ScanLink)
 	return chain, links, err
 }

@@ -21,7 +21,8 @@ func TestTampered(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { db.Close() })
-		return statetest.Tampered{Store: s, Events: "events", Links: "events", Chains: "chains",
+		return statetest.Tampered{Store: s, Entries: "events", Links: "events", Chains: "chains",
+			Checkpoints: "audit_checkpoints",
 			Exec: func(t *testing.T, statement string) {
 				if _, err := db.ExecContext(t.Context(), statement); err != nil {
 					t.Fatalf("%s: %v", statement, err)

@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 	openAsChild()
 	sealAsChild()
 	shredAsChild()
+	pruneAsChild()
 	sqlitetest.ChildMain(writersEngine())
 	statetest.ChildMain(func(dir string) (state.Store, error) {
 		s, err := Open(context.Background(), Options{Dir: dir, Master: childsMaster(dir)})

@@ -34,6 +34,7 @@ func Shapes() []moving.Shape {
 		candidateShape(),
 		{Table: stateengine.EventRecords(), Into: "events"}, linkShape(),
 		{Table: stateengine.ChainRecords(), Into: "chains"}, beganShape(),
+		{Table: stateengine.CheckpointRecords(), Into: "audit_checkpoints"},
 		{Table: stateengine.KeyRecords(), Into: "data_keys"},
 		{Table: stateengine.SealRecords(), Into: "sealing"},
 	}

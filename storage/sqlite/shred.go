@@ -106,6 +106,9 @@ func (t *session) shredChain(org uuid.UUID) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := t.run(sqlShredCheckpoint, org.String()); err != nil {
+		return 0, err
+	}
 	if begun := t.chains.forget(org); begun || n > 0 {
 		removed = 1
 	}

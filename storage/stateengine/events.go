@@ -3,6 +3,7 @@ package stateengine
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"time"
 
@@ -62,6 +63,45 @@ func ScanChain(scan Scan) (org uuid.UUID, c audit.Chain, err error) {
 	copy(c.Head.Hash[:], hash)
 	org, err = uuid.Parse(name)
 	return org, c, err
+}
+
+// CheckpointNames are the columns of the last event that was removed of an organization.
+const CheckpointNames = `org, sequence, place, hash, at`
+
+// CheckpointValues returns what they hold.
+func CheckpointValues(org uuid.UUID, c audit.Checkpoint) []any {
+	return []any{org.String(), int64(c.Sequence), int64(c.Place), c.Hash[:], c.At.UnixMicro()}
+}
+
+// ScanCheckpoint reads the columns behind the organization's; without a row it returns the zero Checkpoint.
+func ScanCheckpoint(scan Scan) (c audit.Checkpoint, err error) {
+	var sequence, place, at int64
+	var hash []byte
+	if err = scan(&sequence, &place, &hash, &at); errors.Is(err, sql.ErrNoRows) {
+		return audit.Checkpoint{}, nil
+	} else if err != nil {
+		return audit.Checkpoint{}, err
+	}
+	c.Sequence, c.Place, c.At = uint64(max(sequence, 0)), uint64(max(place, 0)), FromMicros(at)
+	copy(c.Hash[:], hash)
+	return c, nil
+}
+
+// Steady reads a part of a chain again where old events were removed meanwhile.
+func Steady(checkpoint func() (audit.Checkpoint, error), read func() error) (c audit.Checkpoint, err error) {
+	if c, err = checkpoint(); err != nil {
+		return c, err
+	}
+	for {
+		if err := read(); err != nil {
+			return c, err
+		}
+		now, err := checkpoint()
+		if err != nil || now == c {
+			return c, err
+		}
+		c = now
+	}
 }
 
 // ScanEvent reads a row of EventColumns.
@@ -181,4 +221,24 @@ func Events(ctx context.Context, l EventList, from, to int64, limit, looks int) 
 			return page, nil
 		}
 	}
+}
+
+// LastBlank reads sequences, and whether nothing is left of each, in their order. It returns the last one that goes: of
+// those at the log's beginning of which nothing is left, and not behind a checkpoint; with no sequence where none goes.
+func LastBlank(rows *sql.Rows, upTo audit.Checkpoint) (last audit.Checkpoint, err error) {
+	type one struct {
+		sequence int64
+		blank    bool
+	}
+	err = Each(rows, func(scan Scan) (o one, err error) {
+		err = scan(&o.sequence, &o.blank)
+		return o, err
+	}, func(o one) bool {
+		goes := o.blank && uint64(o.sequence) <= upTo.Sequence
+		if goes {
+			last = audit.Checkpoint{Mark: audit.Mark{Sequence: uint64(o.sequence)}, At: upTo.At}
+		}
+		return goes
+	})
+	return last, err
 }

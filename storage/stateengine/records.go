@@ -83,6 +83,12 @@ func ChainRecords() moving.Table {
 		moving.Blobs("seed"), moving.Ints("first", "sequence", "place"), moving.Blobs("hash"))}
 }
 
+// CheckpointRecords are the last events that retention has removed.
+func CheckpointRecords() moving.Table {
+	return moving.Table{Name: "checkpoints of the audit log", Key: moving.Texts("org"), Rest: slices.Concat(
+		moving.Ints("sequence", "place"), moving.Blobs("hash"), moving.Ints("at"))}
+}
+
 // BeganRecords say which event was the last one from before there were chains, if there was any.
 func BeganRecords() moving.Table {
 	return moving.Table{Name: "beginning of the audit log's chains", Key: moving.Ints("id"), Rest: moving.Ints("sequence")}

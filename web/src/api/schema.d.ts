@@ -2708,9 +2708,11 @@ export interface components {
             first: number;
             /**
              * Format: int64
-             * @description how many the chain has
+             * @description how many the chain has, removed ones too
              */
             entries: number;
+            /** @description null where retention has removed nothing */
+            removed: components["schemas"]["AuditStart"] | null;
             /** @description its newest entry, as SEQUENCE:HASH; null where there is no chain yet */
             head: string | null;
             /**
@@ -2727,6 +2729,21 @@ export interface components {
             breaks: components["schemas"]["ChainBreak"][];
             /** @description what is left is behind this entry; null at the end */
             next: string | null;
+        };
+        /** @description AuditStart is the last entry that retention has removed: the first that is left stands on its hash. A head that was kept elsewhere before it can't be compared any more. */
+        AuditStart: {
+            /** @description as SEQUENCE:HASH */
+            entry: string;
+            /**
+             * Format: int64
+             * @description how many of the chain's entries are removed
+             */
+            count: number;
+            /**
+             * Format: date-time
+             * @description when the entry was written
+             */
+            at: string;
         };
         /** @description Cancel is how far the cancelling of a run went. */
         Cancel: {
@@ -2839,7 +2856,7 @@ export interface components {
              * @description of the entry that shows it
              */
             sequence: number;
-            /** @description missing, changed, moved, added or head_lost */
+            /** @description missing, changed, moved, added, checkpoint or head_lost */
             damage: string;
             says: string;
         };

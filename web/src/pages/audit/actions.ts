@@ -85,6 +85,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Other', [
     ['access.refused', 'was refused'],
     ['quota.near', 'most of the quota is used'],
+    ['audit.prune', 'old entries of this log were removed'],
     ['notice.drop', 'a notice was not delivered'],
   ]],
 ]

@@ -29,7 +29,9 @@ func (f *engineFlags) hookFlags(cmd *cobra.Command) {
 }
 
 // policyWebhook is the address of the policy webhook; empty without any.
-func (f *engineFlags) policyWebhook(a *app) string { return cmp.Or(f.webhook, a.getenv(envPolicyWebhook)) }
+func (f *engineFlags) policyWebhook(a *app) string {
+	return cmp.Or(f.webhook, a.getenv(envPolicyWebhook))
+}
 
 // hooks are those that the flags name.
 func (f *engineFlags) hooks(a *app) (all []engine.Hooks) {

@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { layer } from '../src/testing/layers'
 import { enter, openBrowser } from './browser'
 import { framesOf, heapOf, median, scriptBytes, usableAfter } from './budget'
 import { manyLines, manyVersions, manyWorkspaces } from './many'
@@ -81,6 +82,19 @@ test('a thousand workspaces scroll smoothly', async () => {
   await page.getByRole('table', { name: 'Workspaces' }).waitFor()
   expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1001')
   await smooth(page, '1,000 workspaces')
+  await page.context().close()
+})
+
+test('a thousand layers scroll smoothly', async () => {
+  const { page } = await enter(browser, server)
+  // As the server answers: it is its list that is drawn here, and no repository has to be read for that.
+  const all = Array.from({ length: 1000 }, (_, index) => layer(`many/of-${String(index % 10)}/layer-${String(index).padStart(5, '0')}`, { drifted: index % 7, state: index % 3 === 0 ? 'ApplyNeeded' : 'Idle' }))
+  await page.route('**/api/v1/layers?*', (route) => route.fulfill({ json: { layers: all, next: null } }))
+  await page.goto('/ui/layers')
+  const table = page.getByRole('table', { name: 'Layers' })
+  await table.waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe('1001')
+  await smooth(page, '1,000 layers')
   await page.context().close()
 })
 

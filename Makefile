@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -110,6 +110,9 @@ bench-logs: build ## measure how logs of runs come to readers; LOGS='-quick' for
 
 bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-runs 3' for a first look
 	@scripts/benchruns.sh $(RUNS)
+
+bench-engine: build ## measure the engine's plans beside OpenTofu's, its order of a large graph, and an apply against its latency; ENGINE='-runs 1' for a first look
+	@scripts/benchengine.sh $(ENGINE)
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)

@@ -70,17 +70,19 @@ const (
 	KeyMake       Action = "key.make"        // a key was made; Note names it and its role, as in the others
 	KeyRotate     Action = "key.rotate"      // it took the place of another
 	KeyRevoke     Action = "key.revoke"      // it was taken away
-	LayerCreate   Action = "layer.create"    // a layer was made; Note names it, as in the others
-	LayerChange   Action = "layer.change"    // it has other settings
-	LayerRemove   Action = "layer.remove"    // it is none any more; its workspace and state stay
-	LayerSync     Action = "layer.sync"      // somebody has asked for a plan of it
-	DriftFind     Action = "drift.find"      // a check has found what nobody expects; Note says what
-	DriftHeal     Action = "drift.heal"      // it is as planned again
-	DriftExpect   Action = "drift.expect"    // somebody has said that drift is as it should be, or took that back
-	PolicyPush    Action = "policy.push"     // a bundle of policies got a version; Note names it, as in the others
-	PolicyRemove  Action = "policy.remove"   // it is gone
-	AuditPrune    Action = "audit.prune"     // retention removed old entries of this log; Note says up to which
-	NoticeDrop    Action = "notice.drop"     // a notice could not be delivered; Note says which and why
+	// how an organization's states are kept was changed; Note says from what to what
+	OrganizationChange Action = "organization.change"
+	LayerCreate        Action = "layer.create"  // a layer was made; Note names it, as in the others
+	LayerChange        Action = "layer.change"  // it has other settings
+	LayerRemove        Action = "layer.remove"  // it is none any more; its workspace and state stay
+	LayerSync          Action = "layer.sync"    // somebody has asked for a plan of it
+	DriftFind          Action = "drift.find"    // a check has found what nobody expects; Note says what
+	DriftHeal          Action = "drift.heal"    // it is as planned again
+	DriftExpect        Action = "drift.expect"  // somebody has said that drift is as it should be, or took that back
+	PolicyPush         Action = "policy.push"   // a bundle of policies got a version; Note names it, as in the others
+	PolicyRemove       Action = "policy.remove" // it is gone
+	AuditPrune         Action = "audit.prune"   // retention removed old entries of this log; Note says up to which
+	NoticeDrop         Action = "notice.drop"   // a notice could not be delivered; Note says which and why
 )
 
 // PurgedBefore is the Note of a VersionPurge of a version whose bytes were purged already.

@@ -79,7 +79,8 @@ func Actions() []Action {
 		RunOrphan,
 		RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
-		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, PolicyPush, PolicyRemove,
+		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, OrganizationChange,
+		PolicyPush, PolicyRemove,
 		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, AuditPrune,
 		NoticeDrop,
 	}
@@ -95,3 +96,6 @@ func join(actions []Action) string {
 
 // Equal reports whether both were read from the same list.
 func (s Selection) Equal(other Selection) bool { return slices.Equal(s.patterns, other.patterns) }
+
+// List returns the list that it was read from; nil for the usual events.
+func (s Selection) List() []string { return slices.Clone(s.patterns) }

@@ -41,6 +41,8 @@ const (
 
 	ReadKeys   Right = "key:read"   // what keys and rules there are; never a key itself
 	ManageKeys Right = "key:manage" // make, rotate and revoke keys that may do no more than one's own
+	// ManageOrganization changes how all states of the organization are kept. A key for some of them has none of it.
+	ManageOrganization Right = "organization:manage"
 
 	// ReadPinned is a state's bytes, of the one version that a plan is pinned to. No role has
 	// it: it is the only right of a run that plans.
@@ -75,7 +77,7 @@ func Roles() []RoleRights {
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
 			ImportState, ReadData, WriteData, ReadAudit,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, BreakGlass, CancelRun, ManageAgents,
-			ManagePolicies, ReadKeys, ManageKeys, ReadRepository, WriteRepository}},
+			ManagePolicies, ReadKeys, ManageKeys, ManageOrganization, ReadRepository, WriteRepository}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},
 		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun, ReadRepository}},

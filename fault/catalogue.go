@@ -58,6 +58,8 @@ const (
 	KeyLast             Code = "key_last"
 	KeysReadOnly        Code = "keys_read_only"
 	KeysNotTaken        Code = "keys_not_taken"
+	SettingInvalid      Code = "setting_invalid"
+	SettingsChanged     Code = "settings_changed"
 	TokenRefused        Code = "token_refused"
 	IssuerUnavailable   Code = "issuer_unavailable"
 	AddressRefused      Code = "address_refused"
@@ -155,6 +157,9 @@ func Catalogue() []Entry {
 			"The bytes are not what `show -json` prints of a plan; the message says where they differ. Nothing was stored."},
 		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
 		{KeyInvalid, Invalid, "There can't be such a key; the message says why. Nothing was changed."},
+		{SettingInvalid, Invalid,
+			"The organization has no such setting that can be changed here, or it can't have that value; the message says " +
+				"which. Nothing was changed."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if " +
 			"present, a `Created` in RFC 3339."},
 		{ConditionInvalid, Invalid,
@@ -214,6 +219,8 @@ func Catalogue() []Entry {
 		{KeysFull, Conflict,
 			"The organization has as many keys as can be made through the API. Revoke one that nobody uses."},
 		{KeyLast, Conflict, "It is the organization's last key. Make another one first, or use `holdfast key revoke`."},
+		{SettingsChanged, Conflict, "Somebody has changed the organization's settings since they were read. Nothing was " +
+			"changed: read them again, and see whether that is still wanted."},
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. " +
 			"Nothing was stored; run the plan again, or push `errored.tfstate`."},
@@ -298,7 +305,7 @@ func Catalogue() []Entry {
 		{SignInOff, NotImplemented,
 			"No issuer signs people in to this server: `page.oidc_issuer` is not set. Sign in with a key."},
 		{KeysReadOnly, NotImplemented,
-			"The server can't write its auth file, so keys are changed where that comes from. Nothing was changed."},
+			"The server can't write its auth file, so keys and settings are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented,
 			"This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany,

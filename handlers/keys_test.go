@@ -25,6 +25,7 @@ func TestKeysThroughTheAPI(t *testing.T) {
 	edit := func(ctx context.Context, change func(*authfile.Document) error) error { return file.edit(ctx, change) }
 	w.deps.KeyEdits = keyedits.NewService(keyedits.Deps{
 		Edit: edit, Take: func(context.Context) error { w.use(file.text); return nil }, InForce: w.verifier.Keyring,
+		Said: file.settings,
 		Gate: audit.NewGate(record, w.now), Audit: record, Now: w.now,
 	})
 	w.deps.Now = w.now

@@ -22,6 +22,8 @@ func rightsOf() map[string]auth.Right {
 		"POST /api/v1/keys":           auth.ManageKeys,
 		"POST /api/v1/keys/ci/rotate": auth.ManageKeys,
 		"DELETE /api/v1/keys/ci":      auth.ManageKeys,
+		"GET /api/v1/organization":    auth.ReadMetadata,
+		"PATCH /api/v1/organization":  auth.ManageOrganization,
 		"POST /api/v1/upload":         auth.WriteData,
 		"POST /upload":                auth.WriteData,
 		"GET /api/v1/data":            auth.ReadData,
@@ -213,7 +215,7 @@ func narrowed(route string) bool {
 	return strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
 		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
-		strings.Contains(route, "/layers/") || route == "POST /api/v1/layers" ||
+		strings.Contains(route, "/layers/") || route == "POST /api/v1/layers" || route == "PATCH /api/v1/organization" ||
 		route == "POST /enclaves/e/partitions/p/iac/runs" ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }
@@ -234,6 +236,8 @@ func bodyFor(route string) string {
 		return `{"role":"reader"}`
 	case strings.HasPrefix(path, "/api/v1/keys/"):
 		return ""
+	case route == "PATCH /api/v1/organization":
+		return `{"version":"x","settings":[]}`
 	case path == "/api/v1/workspaces" && method == "POST":
 		return `{"name":"x"}`
 	case path == "/api/v1/layers" && method == "POST":

@@ -65,7 +65,7 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
-	// KeyEdits serves the keys of organizations, and KeyUses says when they were used; nil for nothing.
+	// KeyEdits serves the keys and settings of organizations, and KeyUses says when keys were used; nil for nothing.
 	KeyEdits *keys.Service
 	KeyUses  KeyUses
 	// Sessions of people who use the page; nil for none.
@@ -241,6 +241,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 		who.show, native, guard.Requests())
 	if d.KeyEdits != nil {
 		d.routeKeys(all.tagged(tagKeys), native, guard)
+		d.routeOrganization(all.tagged(tagCallers), native, guard)
 	}
 	if d.Sessions != nil {
 		d.routeSessions(all.tagged(tagSessions), native, guard, who)

@@ -72,18 +72,30 @@ func (m *memoryAuth) edit(_ context.Context, change func(*authfile.Document) err
 	return nil
 }
 
-func (m *memoryAuth) ring() *keyring.Keyring {
+func (m *memoryAuth) ring() *keyring.Keyring { return m.document().Keyring() }
+
+func (m *memoryAuth) settings(org uuid.UUID) (authfile.Settings, bool) {
+	o, ok := m.document().Find(org)
+	return o.Settings(), ok
+}
+
+func (m *memoryAuth) document() *authfile.Document {
 	doc, err := authfile.Parse("auth.cfg", m.text)
 	if err != nil {
 		panic(err)
 	}
-	return doc.Keyring()
+	return doc
 }
 
-// wireAuth has one key of acme's, and a rule.
+// wireAuth has one key of acme's, a rule, and a section of states.
 const wireAuth = `[11111111-2222-3333-4444-555555555555]
 name = Acme
 apikey = ` + testHash + ` ; 2026-11-22 first
+keep_versions = 100
+alias = 77:shop
+notify_url = https://hooks.example.com/holdfast
+notify_events = default, state.write
+decision_url = https://hooks.example.com/decide
 
 [11111111-2222-3333-4444-555555555555.oidc.ci]
 issuer = https://issuer.example.com
@@ -92,16 +104,26 @@ claims.sub = *
 role = writer
 states = prod/*
 from = 192.0.2.0/24
+
+[11111111-2222-3333-4444-555555555555.states.production]
+states = prod/**
+guards = hold
 `
 
 // testKeyEdits edits the keys of an auth file in memory.
 func testKeyEdits(record audit.Recorder) *keyedits.Service {
 	file := &memoryAuth{wireAuth}
 	return keyedits.NewService(keyedits.Deps{
-		Edit: file.edit, Take: func(context.Context) error { return nil }, InForce: file.ring,
+		Edit: file.edit, Take: func(context.Context) error { return nil }, InForce: file.ring, Said: file.settings,
 		Gate: audit.NewGate(record, time.Now), Audit: record, Now: time.Now,
 	})
 }
 
 // wireKey is the ID of the one key.
 func wireKey() string { return (&memoryAuth{wireAuth}).ring().Organizations[acme].Keys[0].ID }
+
+// wireSettings is the version of its settings.
+func wireSettings() string {
+	said, _ := (&memoryAuth{wireAuth}).settings(acme)
+	return said.Version
+}

@@ -1,6 +1,7 @@
 package pulls
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -8,7 +9,7 @@ import (
 const (
 	// restTime is for how long a pull request is known that is over: people look it up.
 	restTime = 90 * 24 * time.Hour
-	// mostResting is how many that are over are known of a repository, those with the highest numbers.
+	// mostResting is how many that are over are known of a repository, those with the highest numbers, by default.
 	mostResting = 1000
 	sweptAtOnce = 200
 )
@@ -16,7 +17,7 @@ const (
 // Sweep removes pull requests that are over and that nobody needs to look up any more. One that its forge tells of
 // again is looked at as a new one, and finds its comment by the marker in it.
 func (s *Service) Sweep(ctx context.Context) error {
-	before := s.clock().Add(-restTime)
+	before, most := s.clock().Add(-restTime), cmp.Or(s.Resting, mostResting)
 	var known []Pull // of the repository that was come to, without what they say
 	for after := (Ref{}); ; {
 		page, err := s.Store.Resting(ctx, after, sweptAtOnce)
@@ -32,7 +33,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			gone := p.SeenAt.Before(before)
 			if gone {
 				known = known[:len(known)-1]
-			} else if gone = len(known) > mostResting; gone {
+			} else if gone = len(known) > most; gone {
 				p, known = known[0], known[1:]
 			}
 			if gone {

@@ -33,7 +33,9 @@ type Deps struct {
 	Now  func() time.Time
 	// Token is a text that nobody guesses.
 	Token func() string
-	Log   *slog.Logger
+	// Resting is how many pull requests that are over are known of a repository; 0 for the default.
+	Resting int
+	Log     *slog.Logger
 }
 
 // NewService returns a service on what it stands on.

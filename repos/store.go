@@ -69,6 +69,10 @@ type Schedule interface {
 	// One of several who claim it at once gets it. Hints says how many hints it had by then.
 	Claim(ctx context.Context, org, id uuid.UUID, token string, now, until time.Time) (hints int64, ok bool, err error)
 
+	// Release ends the claims of all organizations. It is for who knows that no other process has any: what was claimed is
+	// due again at once.
+	Release(ctx context.Context) error
+
 	// Hint has a repository fetched at a time, unless it is to be earlier already, and counts one hint more. An absent
 	// one is fine.
 	Hint(ctx context.Context, org, id uuid.UUID, at time.Time) error

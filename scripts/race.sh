@@ -34,8 +34,8 @@ fi
 if command -v "$(go env CC)" >/dev/null; then
   echo "== go test -race"
   CGO_ENABLED=1 scripts/mysql.sh go test -race -vet=off "${unwatched[@]}" -timeout 45m ./...
-  echo "== go test of a million records, ten thousand organizations, broken rules and long histories, without the detector"
-  CGO_ENABLED=0 scripts/mysql.sh go test -vet=off -run '^(TestMillionRecords|TestManyOrganizations|TestModelNotices|TestManyLostAnswers)$' \
+  echo "== go test of a million records, ten thousand organizations, broken rules, long histories and bursts, without the detector"
+  CGO_ENABLED=0 scripts/mysql.sh go test -vet=off -run '^(TestMillionRecords|TestManyOrganizations|TestModelNotices|TestManyLostAnswers|TestBurstOfDeliveries)$' \
     ./handlers ./runs ./storage/csv ./storage/mysql ./internal/linear
   exit
 fi

@@ -187,6 +187,7 @@ func (p *parts) keyEdits() *keys.Service {
 	}
 	return keys.NewService(keys.Deps{
 		Edit: source.Edit,
-		Take: p.watcher.Reload, InForce: p.verifier.Keyring, Gate: p.gate, Audit: p.states, Now: time.Now,
+		Take: p.watcher.Reload, InForce: p.verifier.Keyring, Said: p.watcher.Settings,
+		Gate: p.gate, Audit: p.states, Now: time.Now,
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/repos/gitmirror"
 	"github.com/holdfast/holdfast/storage/sqlrepos"
@@ -24,6 +25,11 @@ func (p *parts) openRepositories(ctx context.Context) {
 		Limits: repos.Limits{Workers: s.Workers, Git: gitmirror.Limits{Fetch: s.Timeout, Bytes: s.MaxBytes}},
 		Now:    time.Now, Random: rand.Float64, Log: p.log,
 	})
+	if p.settings.Runs.Storage == configs.SQLite { // what is claimed was so by a process that was killed
+		if err := p.repositories.Store.Release(ctx); err != nil {
+			p.log.WarnContext(ctx, "repositories that were being fetched are fetched in two minutes", "error", err)
+		}
+	}
 	p.closers = append(p.closers, sweepRegularly(ctx, p.repositories.Sweep, p.log))
 }
 

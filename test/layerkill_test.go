@@ -63,9 +63,6 @@ func TestLayerServerKilled(t *testing.T) {
 	b.layer("applied", rests)
 
 	moments := flowMoments()
-	if measuresBriefly() {
-		moments = moments[1:] // a fetch that is killed is another's in two minutes
-	}
 	chosen := rand.Perm(len(moments))
 	if measuresBriefly() {
 		chosen = chosen[:3]

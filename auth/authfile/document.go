@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
 )
 
@@ -42,9 +43,12 @@ type Organization struct {
 	// Aliases are what other servers call it, in the order of the file.
 	Aliases []Alias
 
-	policies []policyRule // in the order of the file; the last one holds
-	span     span         // of its own section
-	last     int          // index of the last line of all of its sections, for what is added
+	policies []policyRule     // in the order of the file; the last one holds
+	said     []Setting        // what its own section says of how states are kept
+	sections []StatesSettings // the same of those of states, as they stand there
+	access   auth.StateAccess // to states that no section is about; empty where nothing is said
+	span     span             // of its own section
+	last     int              // index of the last line of all of its sections, for what is added
 }
 
 // keyLines says where a key stands: its section, or its line for a key in the

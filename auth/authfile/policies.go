@@ -125,7 +125,8 @@ type statesSection struct {
 	org    *Organization
 	states *auth.Patterns
 	rules  []func(*state.Policy)
-	access string // as it stands there; empty where it doesn't
+	access string    // as it stands there; empty where it doesn't
+	said   []Setting // the same and the others
 }
 
 func (*statesSection) about() sectionKind {
@@ -140,6 +141,7 @@ func (s *statesSection) set(l line) (problem string, known bool) {
 		}
 		return problem, true
 	}
+	s.said = append(s.said, Setting{l.setting, l.value})
 	if l.setting == accessSetting {
 		s.access = l.value
 		_, problem := readAccess(nil, nil, l.value)
@@ -160,6 +162,7 @@ func (s *statesSection) end(span) {
 	if s.access != "" && s.states != nil {
 		s.org.Exposure, _ = readAccess(s.org.Exposure, s.states, s.access)
 	}
+	s.org.sections = append(s.org.sections, StatesSettings{s.states.List(), s.said})
 	for _, apply := range s.rules {
 		s.org.policies = append(s.org.policies, policyRule{s.states, apply})
 	}

@@ -103,6 +103,7 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.AuditKept = days(n)
 	case accessSetting:
 		s.org.Exposure, problem = readAccess(s.org.Exposure, nil, l.value)
+		s.org.access = auth.StateAccess(l.value)
 	default:
 		if problem, known = s.notifySetting(l); known {
 			return problem, true
@@ -120,6 +121,7 @@ func (s orgSection) policy(l line) (problem string, known bool) {
 	apply, problem, known := policySetting(l)
 	if known {
 		s.org.policies = append(s.org.policies, policyRule{apply: apply})
+		s.org.said = append(s.org.said, Setting{l.setting, l.value})
 	}
 	return problem, known
 }

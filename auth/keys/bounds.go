@@ -20,7 +20,8 @@ type bounds struct {
 
 // boundsOf looks them up in the file that is being edited, and not in what was in force when the
 // caller came in: who was taken out of it meanwhile makes no key.
-func (s *Service) boundsOf(d *authfile.Document, p auth.Principal) (authfile.Organization, bounds, error) {
+func (s *Service) boundsOf(d *authfile.Document, p auth.Principal,
+	right auth.Right) (authfile.Organization, bounds, error) {
 	o, ok := d.Find(p.Org)
 	if !ok {
 		return o, bounds{}, errGone()
@@ -36,7 +37,7 @@ func (s *Service) boundsOf(d *authfile.Document, p auth.Principal) (authfile.Org
 		if p.Subject != "" && !p.BySession && !p.Expires.IsZero() && (b.Expires.IsZero() || p.Expires.Before(b.Expires)) {
 			b.Expires = p.Expires
 		}
-		if !b.Role.Has(auth.ManageKeys) {
+		if !b.Role.Has(right) {
 			return o, bounds{}, errGone()
 		}
 		if !b.Expires.IsZero() && !b.Expires.After(s.Now()) {

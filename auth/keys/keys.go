@@ -1,7 +1,7 @@
 // Package keys lists, makes, rotates and revokes keys of organizations for those who have the right
 // to, in the auth file that `holdfast key` edits too. What somebody may have to do with a key is
 // bounded by what they came in with: nobody makes a key that may do more than they, nor gets at
-// one.
+// one. In the same way it changes how an organization's states are kept.
 package keys
 
 import (
@@ -54,9 +54,11 @@ type Deps struct {
 	Take func(ctx context.Context) error
 	// InForce are the organizations by which callers are let in.
 	InForce func() *keyring.Keyring
-	Gate    *audit.Gate
-	Audit   audit.Recorder
-	Now     func() time.Time
+	// Said is what the file in force says of an organization but of credentials; false for one that is not there.
+	Said  func(org uuid.UUID) (authfile.Settings, bool)
+	Gate  *audit.Gate
+	Audit audit.Recorder
+	Now   func() time.Time
 }
 
 // Service is safe for concurrent use.
@@ -112,7 +114,7 @@ func (s *Service) Make(ctx context.Context, p auth.Principal, w Wanted) (made Ke
 	var entry audit.Event
 	k := keyring.StoredKey{Name: w.Name, Label: s.dated(w.Label), Hash: hash, Grant: w.Grant, From: w.From}
 	err = s.edit(ctx, func(d *authfile.Document) error {
-		o, bounds, err := s.boundsOf(d, p)
+		o, bounds, err := s.boundsOf(d, p, auth.ManageKeys)
 		if err != nil {
 			return err
 		}
@@ -180,7 +182,7 @@ func (s *Service) checkRotated(d *authfile.Document, p auth.Principal, found key
 		}
 		return nil
 	}
-	_, bounds, err := s.boundsOf(d, p)
+	_, bounds, err := s.boundsOf(d, p, auth.ManageKeys)
 	if err != nil {
 		return err
 	}
@@ -219,7 +221,7 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 
 // within finds a key that the caller may have to do with.
 func (s *Service) within(d *authfile.Document, p auth.Principal, id string) (keyring.StoredKey, error) {
-	_, bounds, err := s.boundsOf(d, p)
+	_, bounds, err := s.boundsOf(d, p, auth.ManageKeys)
 	if err != nil {
 		return keyring.StoredKey{}, err
 	}
@@ -254,7 +256,7 @@ func explain(err error) error {
 		return fault.Wrap(err, fault.StoreUnavailable, "whether the change was made is not known; look, and try again")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY):
 		return fault.Wrap(err, fault.KeysReadOnly,
-			"this server can't write its auth file, so its keys are changed elsewhere; nothing was changed")
+			"this server can't write its auth file, so what is in it is changed elsewhere; nothing was changed")
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Busy, "others are editing the auth file; nothing was changed, try again")
 	}
@@ -268,20 +270,25 @@ func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Act
 	if k.Name != "" {
 		note += " " + k.Name
 	}
-	e := audit.Event{At: s.Now().UTC().Truncate(time.Microsecond), Org: p.Org, Actor: audit.ActorOf(p), Action: action,
-		Note: note + ": " + string(k.Role)}
+	return s.note(ctx, p, action, note+": "+string(k.Role))
+}
+
+func (s *Service) note(ctx context.Context, p auth.Principal, action audit.Action, note string) (audit.Event, error) {
+	e := audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: note}
 	if err := s.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return audit.Event{}, err
 	}
 	return e, nil
 }
 
+func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
 // refused puts it on record, too, when a change that is on record was not made, or when the caller may not make it. A
 // file that was changed has been, also where the server has not taken it.
 func (s *Service) refused(ctx context.Context, p auth.Principal, e audit.Event, err error) error {
 	switch {
 	case fault.Is(err, fault.KeyBeyond):
-		e = audit.Refusal(p, auth.ManageKeys, "", fault.KeyBeyond, s.Now().UTC().Truncate(time.Microsecond))
+		e = audit.Refusal(p, auth.ManageKeys, "", fault.KeyBeyond, s.clock())
 	case err == nil, e.Action == "", fault.Is(err, fault.KeysNotTaken):
 		return err
 	default:

@@ -64,6 +64,7 @@ func newRig(t *testing.T, sections string) *rig {
 		},
 		Take:    func(context.Context) error { return r.take() },
 		InForce: func() *keyring.Keyring { return r.taken },
+		Said:    r.settings,
 		Gate:    audit.NewGate(r.log, now), Audit: r.log, Now: now,
 	})
 	if err := r.take(); err != nil {
@@ -81,6 +82,16 @@ func hash(t *testing.T, key string) string {
 		t.Fatal(err)
 	}
 	return text
+}
+
+func (r *rig) settings(org uuid.UUID) (authfile.Settings, bool) {
+	r.t.Helper()
+	doc, err := authfile.Load(r.path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	o, ok := doc.Find(org)
+	return o.Settings(), ok
 }
 
 func (r *rig) take() error {
@@ -381,6 +392,9 @@ func TestFileThatCantBeWritten(t *testing.T) {
 		if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
 			fault.KeysReadOnly) || text != "" {
 			t.Errorf("%v: %v", cause, err)
+		}
+		if _, err := r.Configure(t.Context(), r.as(""), "", guards("off")); !fault.Is(err, fault.KeysReadOnly) {
+			t.Errorf("%v", err)
 		}
 	}
 	r := newRig(t, "")

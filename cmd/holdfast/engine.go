@@ -48,6 +48,7 @@ it has, and where it differs, is in docs/engine.md.`
 		newEngineApply(a, f, true), newEngineShow(a), newEngineRefresh(a, f), newEngineOutput(a, f), newEngineUnlock(a, f),
 		newEngineDrift(a, f),
 		newEngineState(a, f), newEngineImport(a, f), newEngineWorkspace(a, f), newEngineDebug(a, f), newEngineClient(a, f))
+	logCommands(cmd)
 	return cmd
 }
 

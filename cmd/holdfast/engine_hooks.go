@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,18 +16,27 @@ import (
 	"github.com/holdfast/holdfast/insight/facts"
 )
 
+// envPolicyWebhook has the address of a policy webhook. Arguments are shown to all who may list processes.
+const envPolicyWebhook = "HOLDFAST_POLICY_WEBHOOK"
+
 // hookFlags adds the flags of what stands between a plan and its apply.
 func (f *engineFlags) hookFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.webhook, "policy-webhook", "", "ask this address whether a plan may be applied")
+	cmd.Flags().StringVar(&f.webhook, "policy-webhook", "",
+		"ask this address whether a plan may be applied; one with a secret in it belongs in "+envPolicyWebhook)
 	cmd.Flags().BoolVar(&f.webhookOpen, "policy-webhook-open", false, "apply also if nobody answers there")
 	cmd.Flags().StringArrayVar(&f.policies, "policy", nil,
 		"a folder with policies in Rego, as insight has them: a plan with a grave finding is none")
 }
 
+// policyWebhook is the address of the policy webhook; empty without any.
+func (f *engineFlags) policyWebhook(a *app) string {
+	return cmp.Or(f.webhook, a.getenv(envPolicyWebhook))
+}
+
 // hooks are those that the flags name.
 func (f *engineFlags) hooks(a *app) (all []engine.Hooks) {
-	if f.webhook != "" {
-		all = append(all, (&hooks.Webhook{URL: f.webhook, Open: f.webhookOpen}).Hooks())
+	if address := f.policyWebhook(a); address != "" {
+		all = append(all, (&hooks.Webhook{URL: address, Open: f.webhookOpen}).Hooks())
 	}
 	if len(f.policies) > 0 {
 		all = append(all, engine.Hooks{AfterPlan: func(ctx context.Context, p *plan.Plan) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -38,4 +39,27 @@ func (f *engineFlags) log(a *app) (*slog.Logger, error) {
 		return nil, usagef("--log-format is text or json")
 	}
 	return oplog.New(a.stderr, level, format == "json"), nil
+}
+
+// logCommands has the log say which command an operation is of, and what a command fails with: also if nothing is
+// planned yet.
+func logCommands(cmd *cobra.Command) {
+	for _, child := range cmd.Commands() {
+		logCommands(child)
+	}
+	run := cmd.RunE
+	if run == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		log := oplog.From(ctx, "command").With("command", cmd.CommandPath())
+		log.DebugContext(ctx, "a command begins")
+		err := run(cmd, args)
+		var code exitCode
+		if err != nil && !errors.As(err, &code) { // a code alone is an answer
+			log.ErrorContext(ctx, "a command has failed", "exception", err.Error())
+		}
+		return err
+	}
 }

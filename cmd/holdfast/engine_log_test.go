@@ -39,6 +39,11 @@ func TestEnginesCommandsLogWithOneID(t *testing.T) {
 	if _, _, errs := s.run(line...); !strings.Contains(errs, "] INFO engine.plan: ") {
 		t.Errorf("the log is %s", errs)
 	}
+	writeConfiguration(t, dir, map[string]string{"more.tf": "output \"o\" {\n  value = var.none\n}\n"})
+	_, _, errs = s.run(append(line, "--log-format", "json")...)
+	if !strings.Contains(errs, `"exception":"ERROR: `) || !strings.HasPrefix(errs, "{") {
+		t.Errorf("a configuration that can't be planned is logged as %s", errs)
+	}
 	for _, wrong := range [][]string{{"--log-level", "loud"}, {"--log-format", "xml"}} {
 		if code, _, errs := s.run(append(line, wrong...)...); code != exitUsage || !strings.Contains(errs, wrong[0]+" is") {
 			t.Errorf("%q: exit %d, %s", wrong, code, errs)

@@ -13,7 +13,7 @@ func TestWhoami(t *testing.T) {
 	s.serving(reports(t))
 	want := `organization      ` + someOrg + `
 role              owner
-rights            state:read, state:write, state:lock, state:unlock, state:metadata, state:outputs, state:purge, state:expect, state:import, data:read, data:write, audit:read, workspace:read, workspace:write, run:read, run:plan, run:apply, run:approve, run:break_glass, run:cancel, agent:manage, policy:manage, key:read, key:manage, repository:read, repository:write
+rights            state:read, state:write, state:lock, state:unlock, state:metadata, state:outputs, state:purge, state:expect, state:import, data:read, data:write, audit:read, workspace:read, workspace:write, run:read, run:plan, run:apply, run:approve, run:break_glass, run:cancel, agent:manage, policy:manage, key:read, key:manage, organization:manage, repository:read, repository:write
 states            all
 expires           never
 uploads and data  not limited

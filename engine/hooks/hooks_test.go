@@ -203,3 +203,16 @@ func TestCanaryGoesOnOrRollsBack(t *testing.T) {
 		})
 	}
 }
+
+// TestWebhookAddressIsSecret: an address may have a secret in it, and is in no error.
+func TestWebhookAddressIsSecret(t *testing.T) {
+	server := httptest.NewServer(nil)
+	address := server.URL
+	server.Close()
+	hook := hooks.Webhook{URL: address + "/planted?token=planted", Policy: apply.Policy{Attempts: 1, Timeout: time.Minute}}
+	var world fake.World
+	err := doIn(t.Context(), newEngine(t, &world, things(1), hook.Hooks()))
+	if err == nil || strings.Contains(fmt.Sprintf("%v %+v", err, err), "planted") {
+		t.Error(err)
+	}
+}

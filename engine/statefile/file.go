@@ -30,6 +30,8 @@ type File struct {
 	Outputs          map[string]Output `json:"outputs"`
 	Resources        []Resource        `json:"resources"`
 	CheckResults     json.RawMessage   `json:"check_results"`
+
+	places map[string]int // where Set has found resources
 }
 
 // Output is a root module's output.
@@ -201,14 +203,41 @@ func (r *Resource) is(a addr.Resource) bool {
 	return r.Type == a.Type && r.Name == a.Name && (r.Mode == "data") == a.Data && r.Module == a.Module.String()
 }
 
+// place is where a resource is among all, negative if it isn't there. Where one was found before is only a guess, since
+// others may have gone: who has so many that a search for each takes long mostly sets those that stay.
+func (f *File) place(a addr.Resource) int {
+	key := func(r *Resource) string { return r.Module + "\n" + r.Mode + "\n" + r.Type + "\n" + r.Name }
+	if f.places == nil {
+		f.places = make(map[string]int, len(f.Resources))
+		for i := len(f.Resources) - 1; i >= 0; i-- { // the first of two with one address is the one that counts
+			f.places[key(&f.Resources[i])] = i
+		}
+	}
+	asked := key(&Resource{Module: a.Module.String(), Mode: modeOf(a), Type: a.Type, Name: a.Name})
+	if i, ok := f.places[asked]; ok && i < len(f.Resources) && f.Resources[i].is(a) {
+		return i
+	}
+	for i := range f.Resources {
+		if f.Resources[i].is(a) {
+			f.places[asked] = i
+			return i
+		}
+	}
+	return -1
+}
+
+func modeOf(a addr.Resource) string {
+	if a.Data {
+		return "data"
+	}
+	return "managed"
+}
+
 // Set records an instance in place of what was recorded for it.
 func (f *File) Set(a addr.Resource, provider string, in Instance) {
 	in.IndexKey = a.Key
-	for i := range f.Resources {
+	if i := f.place(a); i >= 0 {
 		r := &f.Resources[i]
-		if !r.is(a) {
-			continue
-		}
 		r.Provider = provider
 		for j := range r.Instances {
 			if r.Instances[j].IndexKey == a.Key && r.Instances[j].Deposed == in.Deposed {
@@ -219,11 +248,7 @@ func (f *File) Set(a addr.Resource, provider string, in Instance) {
 		r.Instances = append(r.Instances, in)
 		return
 	}
-	mode := "managed"
-	if a.Data {
-		mode = "data"
-	}
-	f.Resources = append(f.Resources, Resource{Module: a.Module.String(), Mode: mode, Type: a.Type, Name: a.Name,
+	f.Resources = append(f.Resources, Resource{Module: a.Module.String(), Mode: modeOf(a), Type: a.Type, Name: a.Name,
 		Provider: provider, Instances: []Instance{in}})
 }
 
@@ -247,6 +272,7 @@ func (f *File) Remove(a addr.Resource, deposed string) {
 // Clone copies a state so that changes of one don't show in the other.
 func (f *File) Clone() *File {
 	c := *f
+	c.places = nil
 	c.Outputs = map[string]Output{}
 	for k, v := range f.Outputs {
 		c.Outputs[k] = v

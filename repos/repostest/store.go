@@ -179,7 +179,16 @@ func oneClaims(ctx context.Context, s repos.Store) error {
 	}
 	all.Wait()
 	due, err = s.Due(ctx, begin().Add(time.Second), 10)
-	return errors.Join(err, want("claims", got, 1), want("due while it is claimed", len(due), 0))
+	if err := errors.Join(err, want("claims", got, 1), want("due while it is claimed", len(due), 0)); err != nil {
+		return err
+	}
+	if err := s.Release(ctx); err != nil {
+		return err
+	}
+	due, err = s.Due(ctx, begin().Add(time.Second), 10)
+	_, again, errAgain := s.Claim(ctx, org, r.ID, "again", begin().Add(time.Second), begin().Add(time.Minute))
+	return errors.Join(err, errAgain, want("due when all claims are ended", len(due), 1),
+		want("claimed again", again, true))
 }
 
 // times returns when the repository is due: between two times a second apart.

@@ -67,6 +67,14 @@ func (s *Store) Claim(ctx context.Context, org, id uuid.UUID, token string, now,
 	return hints, ok && err == nil, err
 }
 
+// Release implements repos.Schedule.
+func (s *Store) Release(ctx context.Context) error {
+	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE repositories SET claim = '', claim_until = 0 WHERE claim_until > 0")
+		return err
+	})
+}
+
 // Hint implements repos.Schedule.
 func (s *Store) Hint(ctx context.Context, org, id uuid.UUID, at time.Time) error {
 	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {

@@ -135,6 +135,7 @@ export function everyPage({ waiting, failed }: Furnished): Place[] {
     { name: 'editor', path: '/editor/prod/network', text: 'resource', right: 'workspace:read', data: '/api/v1/workspaces/prod%2Fnetwork/-/files/main.tf' },
     { name: 'audit', path: '/audit', text: 'prod/network', right: 'audit:read', data: '/api/v1/audit' },
     { name: 'settings', path: '/settings', text: 'Quotas and limits' },
+    { name: 'kept', path: '/settings?tab=kept', text: 'guard_shrink_percent', right: 'state:metadata', data: '/api/v1/organization', tab: 'How states are kept' },
     { name: 'keys', path: '/settings?tab=keys', text: 'yours', right: 'key:read', data: '/api/v1/keys', tab: 'Keys' },
     { name: 'pools', path: '/settings?tab=pools', text: 'inside', right: 'run:read', data: '/api/v1/pools', tab: 'Agents and pools' },
     { name: 'policies', path: '/settings?tab=policies', text: 'Built-in rules look at every plan', right: 'run:read', data: '/api/v1/policies', tab: 'Policies' },

@@ -58,6 +58,7 @@ function offers({ waiting, failed }: Furnished, candidate: string): Offer[] {
     { path: '/layers/layered/app', button: 'Check for drift', right: 'run:plan', request: ['POST', '/api/v1/layers/layered%2Fapp/-/check'] },
     { path: '/layers?tab=repositories', button: 'Fetch now infra', right: 'repository:write', request: ['POST', '/api/v1/repositories/infra/fetch'] },
     { path: '/settings?tab=keys', button: 'Make a key', right: 'key:manage', request: ['POST', '/api/v1/keys', { name: 'x', role: 'owner' }] },
+    { path: '/settings?tab=kept', button: 'Change…', right: 'organization:manage', request: ['PATCH', '/api/v1/organization', { version: '', settings: [] }] },
     { path: '/settings?tab=policies', button: 'Make a bundle', right: 'policy:manage', request: ['DELETE', '/api/v1/policies/none'] },
     { path: '/settings?tab=pools', button: 'Make a pool', right: 'agent:manage', request: ['POST', '/api/v1/pools', { name: 'x', workspaces: ['**'] }] },
   ]

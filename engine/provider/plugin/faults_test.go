@@ -115,6 +115,17 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	}
 }
 
+// Providers are asked for what is worth reading, and for more by the environment.
+func TestProvidersLogWhatTheyAreAskedFor(t *testing.T) {
+	path := program(t, filepath.Join(t.TempDir(), "program"), "broken")
+	for _, want := range []string{"INFO", "TRACE"} {
+		if _, err := plugin.Start(t.Context(), path); err == nil || !strings.Contains(err.Error(), "it logs "+want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		t.Setenv("TF_LOG_PROVIDER", "TRACE")
+	}
+}
+
 // A program that goes away after it was found is missed by its name.
 func TestMissingProgramIsNamed(t *testing.T) {
 	mirror := t.TempDir()

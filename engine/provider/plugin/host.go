@@ -47,8 +47,14 @@ func Start(ctx context.Context, path string) (provider.Provider, error) {
 	log.lines.DebugContext(ctx, "a provider is started")
 	// The program outlives ctx, which bounds its start only: Close ends it.
 	command := exec.Command(path)
-	command.Env = os.Environ()
+	command.Env = append(quiet(), os.Environ()...) // of two values of a variable the last one counts
 	return connect(ctx, path, log, &goplugin.ClientConfig{Cmd: command, AutoMTLS: true, Managed: false})
+}
+
+// quiet has providers log what is at least information, unless the environment says otherwise: by themselves they log
+// several lines about each call, which takes both sides longer than the call.
+func quiet() []string {
+	return []string{"TF_LOG_PROVIDER=INFO", "TF_LOG_SDK=INFO"}
 }
 
 // Reattach uses a provider that runs already, such as one under a debugger.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	case "6":
 		serve(6)
 	case "broken":
-		fmt.Fprintln(os.Stderr, "the disk of this provider is broken")
+		fmt.Fprintln(os.Stderr, "the disk of this provider is broken; it logs", os.Getenv("TF_LOG_PROVIDER"))
 		os.Exit(1)
 	default:
 		os.Exit(m.Run())

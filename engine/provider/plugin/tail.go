@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"sync"
@@ -20,14 +21,17 @@ type tail struct {
 func newTail() *tail { return &tail{lines: slog.New(slog.DiscardHandler)} }
 
 func (t *tail) Write(p []byte) (int, error) {
-	if said := strings.TrimSpace(string(p)); said != "" {
-		t.lines.Debug("the provider says", "said", said)
+	if t.lines.Enabled(context.Background(), slog.LevelDebug) {
+		if said := strings.TrimSpace(string(p)); said != "" {
+			t.lines.Debug("the provider says", "said", said)
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	if extra := len(t.text) - tailSize; extra > 0 {
-		t.text = append([]byte(nil), t.text[extra:]...)
+	// Twice as much is let come together, so that not each write moves all of it.
+	if len(t.text) > 2*tailSize {
+		t.text = append(t.text[:0], t.text[len(t.text)-tailSize:]...)
 	}
 	return len(p), nil
 }
@@ -36,7 +40,7 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) said() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.TrimSpace(string(t.text))
+	text := strings.TrimSpace(string(t.text[max(0, len(t.text)-tailSize):]))
 	if text == "" {
 		return ""
 	}

@@ -14,7 +14,7 @@ export function keysOf(change: LiveChange): QueryKey[] {
     case 'pool':
       return [['pools'], ['audit']]
     default:
-      return [['audit'], ['keys'], ['sessions'], ['layers'], ['layer'], ['repositories']]
+      return [['audit'], ['keys'], ['organization'], ['sessions'], ['layers'], ['layer'], ['repositories']]
   }
 }
 

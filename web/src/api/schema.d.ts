@@ -735,6 +735,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What auth.cfg says of the organization, without credentials and secrets */
+        get: operations["showOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change how the organization's states are kept */
+        patch: operations["configureOrganization"];
+        trace?: never;
+    };
     "/api/v1/policies": {
         parameters: {
             query?: never;
@@ -2950,6 +2968,12 @@ export interface components {
             /** @description BreakGlass has a yes be enough by itself, whoever asked for the run and however many approvals it needs, for who has the right run:break_glass. It needs a reason. */
             break_glass?: boolean;
         };
+        /** @description DecisionSettings say how a service outside is asked; the address is a secret. */
+        DecisionSettings: {
+            signed: boolean;
+            /** @description FailOpen has plans applied where nobody answers. */
+            fail_open: boolean;
+        };
         /** @description Detail is one fault of an input. */
         Detail: {
             /** @description where, as a JSON Pointer (RFC 6901) */
@@ -3155,6 +3179,7 @@ export interface components {
          *     - `plan_json_invalid`: The bytes are not what `show -json` prints of a plan; the message says where they differ. Nothing was stored.
          *     - `cursor_invalid`: The `cursor` is not one that this server gave for this organization and order.
          *     - `key_invalid`: There can't be such a key; the message says why. Nothing was changed.
+         *     - `setting_invalid`: The organization has no such setting that can be changed here, or it can't have that value; the message says which. Nothing was changed.
          *     - `lock_invalid`: The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339.
          *     - `precondition_invalid`: The `If-Match` or `If-None-Match` is neither `*` nor a list of tags, each in quotes as `ETag` has it. Nothing was done.
          *     - `reason_missing`: This needs a `reason`, of 1 to 1,000 characters: it is recorded.
@@ -3186,6 +3211,7 @@ export interface components {
          *     - `method_not_allowed`: The path exists, but not with this method; `Allow` lists those it has.
          *     - `keys_full`: The organization has as many keys as can be made through the API. Revoke one that nobody uses.
          *     - `key_last`: It is the organization's last key. Make another one first, or use `holdfast key revoke`.
+         *     - `settings_changed`: Somebody has changed the organization's settings since they were read. Nothing was changed: read them again, and see whether that is still wanted.
          *     - `lock_held`: Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it.
          *     - `lock_not_held`: The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`.
          *     - `lock_id_used`: A lock with this ID was released or taken over before. An ID is good for one lock; take a new one.
@@ -3223,7 +3249,7 @@ export interface components {
          *     - `plan_mismatch_tool`: The plan was made by another tool, or another version of it, than the run has pinned. Nothing was stored.
          *     - `plan_mismatch_changes`: The plan file does something else to some resource than the JSON that came with it says, so that people would approve one plan and apply another. Nothing was stored.
          *     - `sign_in_off`: No issuer signs people in to this server: `page.oidc_issuer` is not set. Sign in with a key.
-         *     - `keys_read_only`: The server can't write its auth file, so keys are changed where that comes from. Nothing was changed.
+         *     - `keys_read_only`: The server can't write its auth file, so keys and settings are changed where that comes from. Nothing was changed.
          *     - `uploads_off`: This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`.
          *     - `rate_limited`: The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so.
          *     - `too_many_failures`: Too many wrong credentials came from this address, or for this organization, so these were not looked at. After `Retry-After` seconds one more is. Keys made for the organization that they are sent for have tries of their own.
@@ -3315,7 +3341,7 @@ export interface components {
          *     - `pull_moved`: The pull request is over, or at another commit than the one that was named. Nothing was done; look at it as it is now.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "approval_others" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full" | "pull_not_found" | "pulls_off" | "pull_moved";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "setting_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "settings_changed" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "approval_others" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full" | "pull_not_found" | "pulls_off" | "pull_moved";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -4434,6 +4460,14 @@ export interface components {
         MissingContents: {
             missing: string[];
         };
+        /** @description NoticeSettings say how notices are posted; the address is a secret. */
+        NoticeSettings: {
+            signed: boolean;
+            /** @description one of the receiver's own goes with each */
+            header: boolean;
+            /** @description empty for the usual ones */
+            events: string[];
+        };
         /** @description Order is the body of what is asked for with a reason: rollback, promotion, discard and the release of a lock. What is absent is empty or false. */
         Order: {
             /** @description 1 to 1,000 characters; it is recorded */
@@ -4443,6 +4477,50 @@ export interface components {
             anyway?: boolean;
             /** @description RestorePurged promotes also bytes that were purged from the state. */
             restore_purged?: boolean;
+        };
+        /** @description OrganizationAlias is what another server calls the organization, or a project of one. */
+        OrganizationAlias: {
+            id: string;
+            /** @description where its states are; absent for no folder in particular */
+            folder?: string;
+        };
+        /** @description OrganizationChange gives some settings other values, all of them or none. */
+        OrganizationChange: {
+            /** @description of the settings that were read */
+            version: string;
+            /** @description an empty value for the default */
+            settings: components["schemas"]["SettingValue"][];
+        };
+        /** @description OrganizationSetting is one of how states are kept. */
+        OrganizationSetting: {
+            name: string;
+            /** @description that holds, as auth.cfg spells it */
+            value: string;
+            default: string;
+            /** @description it stands in the file, perhaps with the value of the default */
+            said: boolean;
+        };
+        /** @description OrganizationSettings is what auth.cfg says of an organization but of credentials. Its limits are in Identity. */
+        OrganizationSettings: {
+            /** @description Version is another one when somebody has changed Settings; a change names the one that it was made of. */
+            version: string;
+            /** @description Settings are how states are kept that no section is about. */
+            settings: components["schemas"]["OrganizationSetting"][];
+            /**
+             * @description StateAccess is how much of these states people are shown.
+             * @enum {string}
+             */
+            state_access: "full" | "summary" | "internal";
+            /** @description Sections are about some states, in the order of the file: of those that match, the last that says something holds. Null for keys for some states, as they have names of others. */
+            sections: components["schemas"]["StatesSection"][] | null;
+            /** @description Aliases are what other servers call it; null for keys for some states. */
+            aliases: components["schemas"]["OrganizationAlias"][] | null;
+            /** @description RunsLocal says that the server itself executes the organization's runs. */
+            runs_local: boolean;
+            /** @description Notices says how notices are posted; null where they go nowhere. */
+            notices: components["schemas"]["NoticeSettings"] | null;
+            /** @description Decisions says how a service outside is asked about plans; null for none. */
+            decisions: components["schemas"]["DecisionSettings"] | null;
         };
         /** @description Origin says what a version or a candidate was made from. */
         Origin: {
@@ -5708,6 +5786,11 @@ export interface components {
         Sessions: {
             sessions: components["schemas"]["Session"][];
         };
+        /** @description SettingValue is a setting as it stands in the file. */
+        SettingValue: {
+            name: string;
+            value: string;
+        };
         /** @description Share is what there is of something, and may be. */
         Share: {
             /** Format: int64 */
@@ -5873,6 +5956,12 @@ export interface components {
             /** @description the next page's cursor; null at the end */
             next: string | null;
             states: components["schemas"]["State"][];
+        };
+        /** @description StatesSection is what is said otherwise of some states. */
+        StatesSection: {
+            /** @description patterns */
+            states: string[];
+            settings: components["schemas"]["SettingValue"][];
         };
         /** @description Step is a version in which a resource changed. */
         Step: {
@@ -10426,6 +10515,136 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
                         code: "state_corrupt" | "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    showOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    configureOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "setting_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "settings_changed";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            /** @description Not Implemented */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "keys_read_only";
                     };
                 };
             };

@@ -73,6 +73,9 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['pool.accept', 'accepted a pool'],
     ['agent.register', 'an agent registered'],
   ]],
+  ['Organization', [
+    ['organization.change', 'changed how states are kept'],
+  ]],
   ['Keys and sessions', [
     ['session.begin', 'signed in'],
     ['login.fail', 'credentials were refused'],

@@ -53,6 +53,9 @@ type WorkspaceSettings struct {
 	// ApprovalsFor is how many different people have to approve a plan that is held, by what holds it: critical,
 	// findings, rules, irreversible, cost, condition, policies, unread. The most of them counts, and approvals.
 	ApprovalsFor map[string]int `json:"approvals_for,omitempty"`
+	// ApproversFor is whose yes counts for a plan that is held, by what holds it: IDs of keys and of rules for tokens and
+	// certificates, or ID/SUBJECT. For what is not named, everybody's counts who may approve.
+	ApproversFor map[string][]string `json:"approvers_for,omitempty"`
 
 	Protected  bool   `json:"protected"`                       // from being destroyed
 	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, landlock or namespaces
@@ -88,6 +91,8 @@ type WorkspaceChange struct {
 	GateWhen         *string `json:"gate_when,omitempty"`
 	// ApprovalsFor takes the place of all that there are.
 	ApprovalsFor *map[string]int `json:"approvals_for,omitempty"`
+	// ApproversFor takes the place of all that there are.
+	ApproversFor *map[string][]string `json:"approvers_for,omitempty"`
 
 	Protected  *bool   `json:"protected,omitempty"`
 	MinSandbox *string `json:"min_sandbox,omitempty" enum:"SandboxLevel"`

@@ -15,6 +15,7 @@ const (
 	PinMismatch      Code = "pin_mismatch"
 	ApprovalNeeded   Code = "approval_needed"
 	ApprovalOwn      Code = "approval_own"
+	ApprovalOthers   Code = "approval_others"
 	DestroyProtected Code = "destroy_protected"
 	EpochOld         Code = "epoch_old"
 	LogGap           Code = "log_gap"
@@ -44,6 +45,7 @@ func runEntries() []Entry {
 			"decided; look at the run again."},
 		{ApprovalNeeded, Conflict, "The workspace wants somebody's approval first."},
 		{ApprovalOwn, Forbidden, "Who asked for the run may not approve it."},
+		{ApprovalOthers, Forbidden, "What holds the plan is for others to approve."},
 		{DestroyProtected, Conflict, "The workspace is protected from being destroyed. Take the protection away first."},
 		{RunsFull, Conflict, "The organization has as many runs waiting as it may have. Wait, or cancel some."},
 		{EpochOld, Gone, "The executor has lost the run: its lease ended, and somebody else has decided since. Nothing " +

@@ -21,7 +21,8 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
 			Gate: cmp.Or(s.Gate, gateNone), GateIrreversible: s.GateIrreversible, GateMonthlyCost: s.GateMonthlyCost,
 			GateWhen:     s.GateWhen,
-			ApprovalsFor: s.ApprovalsFor, PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL),
+			ApprovalsFor: s.ApprovalsFor, ApproversFor: s.ApproversFor,
+			PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL),
 			Protected: s.Protected, MinSandbox: s.MinSandbox,
 		},
 	}
@@ -63,6 +64,7 @@ func applyChange(c api.WorkspaceChange, s *workspace.Settings) {
 	setTo(&s.GateMonthlyCost, c.GateMonthlyCost)
 	setTo(&s.GateWhen, c.GateWhen)
 	setTo(&s.ApprovalsFor, c.ApprovalsFor)
+	setTo(&s.ApproversFor, c.ApproversFor)
 	setTo(&s.Protected, c.Protected)
 	setTo(&s.MinSandbox, c.MinSandbox)
 }

@@ -22,13 +22,7 @@ import (
 )
 
 // testLayers serves layers that are kept in memory, of a repository infra, and looks at none by itself.
-func testLayers(t testing.TB, record audit.Recorder) *layers.Service {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+func testLayers(db *sqldb.DB, record audit.Recorder) *layers.Service {
 	return layers.NewService(layers.Deps{
 		Store: sqllayers.New(db), Repositories: wireRepository{}, Workspaces: anyWorkspace{},
 		Inventory: wireInventory{}, Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,

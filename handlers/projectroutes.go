@@ -45,7 +45,7 @@ func (h projectHandlers) routes() []projectRoute {
 	decides := func(id, summary string, rights ...auth.Right) operation {
 		return op(id, summary).needs(rights...).mayTake(api.ProjectDecision{}).gives(api.ProjectRun{}).
 			fails(fault.RunsOff, fault.RunNotFound, fault.RunInvalid, fault.RunStatus, fault.RunStale, fault.PinMismatch,
-				fault.ApprovalOwn, fault.ApprovalNeeded)
+				fault.ApprovalOwn, fault.ApprovalOthers, fault.ApprovalNeeded)
 	}
 	return []projectRoute{
 		{"GET", "/files", none, h.files,

@@ -20,13 +20,7 @@ import (
 )
 
 // testPulls serves pull requests that are kept in memory, and looks at none by itself.
-func testPulls(t testing.TB, record audit.Recorder) *pulls.Service {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+func testPulls(db *sqldb.DB, record audit.Recorder) *pulls.Service {
 	return pulls.NewService(pulls.Deps{Store: sqlpulls.New(db), Repositories: wirePulls{},
 		Gate: audit.NewGate(record, time.Now), Audit: record, Now: layersNow,
 		Token: uuid.NewString, Log: slog.New(slog.DiscardHandler)})

@@ -83,7 +83,8 @@ func (h runHandlers) routes() []runRoute {
 		{"POST", "/runs/:id/approve", maxOrderBytes, h.approve,
 			decides("approveRun", "Say yes to a run's plan", auth.ApproveRun).takes(api.Decision{}).
 				needs(auth.ApplyRun, auth.BreakGlass).
-				fails(fault.RunStale, fault.PinMismatch, fault.ApprovalOwn, fault.ApprovalNeeded, fault.ReasonMissing)},
+				fails(fault.RunStale, fault.PinMismatch, fault.ApprovalOwn, fault.ApprovalOthers,
+					fault.ApprovalNeeded, fault.ReasonMissing)},
 		{"POST", "/runs/:id/deny", maxOrderBytes, h.deny,
 			decides("denyRun", "Say no to a run's plan", auth.ApproveRun).takes(api.Decision{}).fails(fault.RunStale,
 				fault.PinMismatch, fault.ApprovalOwn)},

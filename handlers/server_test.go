@@ -83,38 +83,39 @@ func testDeps(t testing.TB) handlers.Deps {
 	t.Helper()
 	deps, store, uploads := testDepsWithoutResources(t)
 	deps.Resources = testResources(t, store, deps.States, uploads)
-	deps.Workspaces = testWorkspaces(t, store)
-	deps.Repositories = testRepositories(t, store)
-	deps.Layers = testLayers(t, store)
-	deps.Pulls = testPulls(t, store)
-	deps.Runs = testRuns(t, store)
-	deps.Policies = testPolicies(t, store)
+	db := testDatabase(t)
+	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
+	deps.Workspaces = testWorkspaces(db, sealer, store)
+	deps.Repositories = testRepositories(t, db, sealer, store)
+	deps.Layers = testLayers(db, store)
+	deps.Pulls = testPulls(db, store)
+	deps.Runs = testRuns(db, store)
+	deps.Policies = testPolicies(db, store)
 	deps.Insights = insight.NewService(deps.Runs, deps.Policies, nil, time.Now)
-	deps.Sessions = testSessions(t, store, testKeys(), time.Now)
+	deps.Sessions = testSessions(db, store, testKeys(), time.Now)
 	deps.KeyEdits = testKeyEdits(store)
 	return deps
 }
 
-// testPolicies serves bundles of policies that are kept in memory.
-func testPolicies(t testing.TB, record audit.Recorder) *policy.Service {
+// testDatabase is one in memory.
+func testDatabase(t testing.TB) *sqldb.DB {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// testPolicies serves bundles of policies that are kept in memory.
+func testPolicies(db *sqldb.DB, record audit.Recorder) *policy.Service {
 	return policy.NewService(policy.Deps{Store: sqlpolicy.New(db), Gate: audit.NewGate(record, time.Now), Audit: record,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 // testRuns serves runs that are kept in memory, of workspaces of which there are none.
-func testRuns(t testing.TB, record audit.Recorder) *runs.Service {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+func testRuns(db *sqldb.DB, record audit.Recorder) *runs.Service {
 	return runs.NewService(runs.Deps{
 		Store: sqlruns.New(db), Workspaces: noWorkspaces{}, Gate: audit.NewGate(record, time.Now), Audit: record,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -129,14 +130,7 @@ func (noWorkspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 }
 
 // testWorkspaces serves workspaces that are kept in memory.
-func testWorkspaces(t testing.TB, record audit.Recorder) *workspace.Service {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
+func testWorkspaces(db *sqldb.DB, sealer *seal.Sealer, record audit.Recorder) *workspace.Service {
 	return workspace.NewService(workspace.Deps{
 		Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(record, time.Now), Audit: record,
 		Seals: sealer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -144,16 +138,11 @@ func testWorkspaces(t testing.TB, record audit.Recorder) *workspace.Service {
 }
 
 // testRepositories serves repositories that are kept in memory, and fetches nothing by itself.
-func testRepositories(t testing.TB, record audit.Recorder) *repos.Service {
+func testRepositories(t testing.TB, db *sqldb.DB, sealer *seal.Sealer, record audit.Recorder) *repos.Service {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
 	s := repos.NewService(repos.Deps{
 		Store: sqlrepos.New(db), Gate: audit.NewGate(record, time.Now),
-		Seals:  seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
+		Seals:  sealer,
 		Folder: t.TempDir(), Now: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(s.Close)

@@ -52,7 +52,7 @@ func newSignInWorld(t *testing.T) *signInWorld {
 	w.verifier = verifier
 	w.use(w.file("role = owner"))
 	deps, store, _ := testDepsWithoutResources(t)
-	deps.Verifier, deps.Sessions = verifier, testSessions(t, store, verifier, w.now)
+	deps.Verifier, deps.Sessions = verifier, testSessions(testDatabase(t), store, verifier, w.now)
 	w.deps = deps
 	return w
 }

@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"context"
 	"log/slog"
-	"testing"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,14 +44,8 @@ func (k keys) VerifyLogin(_ context.Context, login auth.Login, client auth.Clien
 }
 
 // testSessions are kept in memory.
-func testSessions(t testing.TB, record audit.Recorder, verifier session.Verifier,
+func testSessions(db *sqldb.DB, record audit.Recorder, verifier session.Verifier,
 	now func() time.Time) *middleware.Sessions {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
 	return &middleware.Sessions{Service: session.NewService(session.Deps{
 		Store: sqlsessions.New(db), Verifier: verifier, Signer: session.NewSigner([session.SecretLength]byte{1}),
 		Audit:  record,

@@ -56,7 +56,7 @@ func workspaceAnswers() map[string][]answered {
 		"POST /api/v1/variables": says(api.Done{}, "/api/v1/variables "+wireVariables),
 		"GET " + all:             slices.Concat(says(api.Workspace{}, x, empty), refuses(404, x+"/no")),
 		"PATCH " + all: slices.Concat(says(api.Workspace{},
-			x+` {"approvals":2,"plan_ttl":60,"gate_when":"facts.delete > 5","approvals_for":{"critical":2}}`),
+			x+` {"approvals":2,"plan_ttl":60,"gate_when":"facts.delete > 5","approvals_for":{"critical":2},"approvers_for":{"critical":["token.security/anna"]}}`),
 			refuses(404, x+"/no {}")),
 		"DELETE " + all: says(api.Done{}, x),
 

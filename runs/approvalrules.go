@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -158,28 +159,6 @@ func (r Run) needed() int {
 	return most
 }
 
-// approved is how many different people have approved this very plan. glass says that one of them did so for all.
-func (r Run) approved() (people int, glass bool) {
-	var seen []api.Actor
-	for _, a := range r.Approvals {
-		if !a.Approved || r.Pin == nil || a.Digest != r.Pin.Digest {
-			continue
-		}
-		glass = glass || a.BreakGlass
-		who := api.Actor{KeyID: a.By.KeyID, Subject: a.By.Subject}
-		if !slices.Contains(seen, who) {
-			seen = append(seen, who)
-		}
-	}
-	return len(seen), glass
-}
-
-// enough reports whether as many people as are needed have approved this very plan.
-func (r Run) enough() bool {
-	people, glass := r.approved()
-	return glass || people >= max(r.needed(), 1)
-}
-
 // waitsFor says what the plan waits for.
 func (r Run) waitsFor() string {
 	switch {
@@ -201,12 +180,17 @@ func (r Run) outsideText() string {
 }
 
 func (r Run) waitsForPeople() string {
-	people, _ := r.approved()
-	needed := r.needed()
+	missing, kinds := r.missing()
+	those := ""
+	if len(kinds) > 0 {
+		those = " of those who approve " + strings.Join(kinds, ", ")
+	}
 	switch {
-	case r.Terms.Approvals > 0 || needed > 1:
-		return "waits for " + number(uint64(needed-min(people, needed))) + " of " + number(uint64(needed)) + " approvals" +
-			r.heldText()
+	case r.Terms.Approvals > 0 || r.needed() > 1:
+		return "waits for " + number(uint64(missing)) + " of " + number(uint64(max(r.needed(), missing))) + " approvals" +
+			those + r.heldText()
+	case those != "":
+		return "waits until one" + those + " says yes" + r.heldText()
 	case r.held():
 		return "waits until somebody who may approve says yes" + r.heldText()
 	}
@@ -240,6 +224,9 @@ func (c call) approve(d yes) Decide {
 		}
 		if !d.BreakGlass && !r.mayApprove(c.by.Wire()) {
 			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
+		}
+		if err := r.theirs(c.by.Wire()); err != nil && !d.BreakGlass {
+			return Change{}, err
 		}
 		m := c.change(r)
 		m.run.Approvals = append(m.run.Approvals,

@@ -12,7 +12,7 @@ import (
 
 // Approve says yes to the plan with the digest. Where a workspace wants nobody's approval,
 // whoever may apply confirms, unless a gate holds the plan. Who may break the glass has a yes be enough by itself, for
-// a reason. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn, ReasonMissing.
+// a reason. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn, ApprovalOthers, ReasonMissing.
 func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d api.Decision) (Run, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	if refused != nil && !d.BreakGlass && fault.Is(err, fault.RightMissing) {
 		err = s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, run.Workspace) // on record: a gate holds the plan by now
 	}
-	if fault.Is(err, fault.ApprovalOwn) {
+	if fault.Is(err, fault.ApprovalOwn) || fault.Is(err, fault.ApprovalOthers) {
 		err = s.denied(ctx, p, auth.ApproveRun, run, err)
 	}
 	if fault.Is(err, fault.RunStale) {

@@ -48,6 +48,54 @@ func TestHowManyApprove(t *testing.T) {
 	s.do(says(s, other)).is(Confirmed)
 }
 
+// Whose yes counts goes by what holds the plan: that of somebody else is refused where it counts for nothing, and
+// is not enough where it does.
+func TestWhoApproves(t *testing.T) {
+	says := func(s *story, who Actor, glass bool) Decide {
+		d := api.Decision{Digest: "pin-a", BreakGlass: glass, Reason: "because"}
+		return s.by(who).approve(yes{Decision: d, now: base(0), revision: 1})
+	}
+	security, guest := reviewer, reviewer
+	security.KeyID, security.Subject = "token.security", "anna"
+	guest.KeyID, guest.Subject = "token.security", "somebody else"
+	begun := func(terms Terms, who ...string) *story {
+		terms.Approvers = Approvers{GateCritical: who, GateFindings: who}
+		return begin(t, Apply, terms).heldCritical()
+	}
+
+	s := begun(Terms{}, "token.security/anna")
+	if s.run.Reason != "waits until one of those who approve findings, critical says yes: because of findings" {
+		t.Errorf("it says %q", s.run.Reason)
+	}
+	s.refused(fault.ApprovalOthers, says(s, reviewer, false))
+	s.refused(fault.ApprovalOthers, says(s, guest, false))
+	s.do(says(s, security, false)).is(Confirmed)
+
+	s = begun(Terms{}, "token.security")
+	s.do(says(s, guest, false)).is(Confirmed)
+
+	s = begun(Terms{}, "token.security/anna")
+	s.do(says(s, reviewer, true)).is(Confirmed)
+
+	// The workspace wants two, one of whom is to be of security.
+	other := reviewer
+	other.KeyID = "another key"
+	s = begun(Terms{Approvals: 2}, "token.security")
+	s.do(says(s, reviewer, false)).is(AwaitingApproval)
+	s.do(says(s, other, false)).is(AwaitingApproval)
+	if s.run.Reason != "waits for 1 of 2 approvals of those who approve findings, critical: because of findings" {
+		t.Errorf("it says %q", s.run.Reason)
+	}
+	s.do(says(s, security, false)).is(Confirmed)
+
+	// What else holds the plan is for everybody who may approve.
+	s = begun(Terms{ApprovalsFor: map[string]int{GateCritical: 2}}, "token.security")
+	delete(s.run.Terms.Approvers, GateFindings)
+	s.do(says(s, reviewer, false)).is(AwaitingApproval)
+	s.do(says(s, security, false)).is(AwaitingApproval)
+	s.do(says(s, guest, false)).is(Confirmed)
+}
+
 // A yes to a plan with a finding that was not critical doesn't count for one that is.
 func TestApprovalsBeforeSomethingCritical(t *testing.T) {
 	s := begin(t, Apply, Terms{Carry: true}).gated(GateFindings)

@@ -37,8 +37,7 @@ func (o *Outside) isAsked() bool { return o != nil && o.State == OutsideAsked }
 // lacksOutside reports whether the plan may not be confirmed for want of a decision outside. Who breaks the glass
 // has it confirmed where a try has failed.
 func (r Run) lacksOutside() bool {
-	_, glass := r.approved()
-	return r.Outside.isAsked() && (!glass || r.Outside.Failed == 0)
+	return r.Outside.isAsked() && (!r.glassBroken() || r.Outside.Failed == 0)
 }
 
 // confirm has the plan applied, or keeps it waiting for what a service outside says.
@@ -116,10 +115,9 @@ func (m *moving) unanswered(a outsideAnswer) *moving {
 	o := m.run.Outside
 	o.Failed++
 	o.Reason = a.reason
-	_, glass := m.run.approved()
 	text := "the decision service has not answered" + behind(a.reason)
 	switch {
-	case glass:
+	case m.run.glassBroken():
 		return m.confirm(EventConfirmed, "the glass is broken, and "+text)
 	case o.Failed < maxOutsideTries:
 		o.Next = m.at.Add(m.wait(o.Failed) / 3)

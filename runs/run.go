@@ -215,6 +215,7 @@ type Terms struct {
 	Gates       Gates         `json:",omitzero"`
 	// ApprovalsFor is how many approvals a plan needs that is held, by what holds it.
 	ApprovalsFor map[string]int `json:",omitempty"`
+	Approvers    Approvers      `json:",omitempty"`
 }
 
 // Base is the state's version that a plan is made on.

@@ -93,7 +93,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			MaxAttempts: maxAttempts,
 			Gates: runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost,
 				When: s.GateWhen},
-			KeepFiles: w.keepFiles, ApprovalsFor: s.ApprovalsFor,
+			KeepFiles: w.keepFiles, ApprovalsFor: s.ApprovalsFor, Approvers: s.ApproversFor,
 		},
 	}, nil
 }

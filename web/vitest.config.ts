@@ -9,6 +9,8 @@ export default mergeConfig(
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['./src/testing/setup.ts'],
       restoreMocks: true,
+      // What a busy machine takes long for has not failed.
+      testTimeout: 60_000,
     },
   }),
 )

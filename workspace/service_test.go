@@ -247,7 +247,12 @@ func TestSettingsRules(t *testing.T) {
 		"condition":             func(s *workspace.Settings) { s.GateWhen = "facts.delet > 5" },
 		"no condition":          func(s *workspace.Settings) { s.GateWhen = "facts.delete" },
 		"approvals for nothing": func(s *workspace.Settings) { s.ApprovalsFor = map[string]int{"ransom": 2} },
-		"no approvals for":      func(s *workspace.Settings) { s.ApprovalsFor = map[string]int{"cost": 0} },
+		"approvers for nothing": func(s *workspace.Settings) { s.ApproversFor = map[string][]string{"ransom": {"token.a"}} },
+		"no approvers for":      func(s *workspace.Settings) { s.ApproversFor = map[string][]string{"cost": {}} },
+		"approvers that are no IDs": func(s *workspace.Settings) {
+			s.ApproversFor = map[string][]string{"cost": {"0123456789ab", "anna"}}
+		},
+		"no approvals for": func(s *workspace.Settings) { s.ApprovalsFor = map[string]int{"cost": 0} },
 	} {
 		_, err := w.Configure(w.ctx, w.owner, "a", change)
 		wantCode(t, name, err, fault.WorkspaceInvalid)
@@ -529,6 +534,9 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 		"another condition": {func(s *settings) { s.GateWhen = "facts.delete > 4" }, true},
 		"fewer approvals":   {func(s *settings) { s.ApprovalsFor = map[string]int{"critical": 1, "cost": 3} }, true},
 		"more approvals":    {func(s *settings) { s.ApprovalsFor = map[string]int{"critical": 3, "cost": 1} }, false},
+		"fewer approvers":   {func(s *settings) { s.ApproversFor = map[string][]string{"critical": {"token.a"}} }, false},
+		"other approvers":   {func(s *settings) { s.ApproversFor = map[string][]string{"critical": {"token.c"}} }, true},
+		"all approvers":     {func(s *settings) { s.ApproversFor = nil }, true},
 		"the author":        {func(s *settings) { s.AllowAuthor = true }, true},
 		"something else":    {func(s *settings) { s.Protected = true }, false},
 		"applied by hand":   {func(s *settings) { s.AutoApply = workspace.ApplyNever }, false},
@@ -536,6 +544,7 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 		wantCode(t, name+", before", set(w.owner, func(s *settings) {
 			s.Gate, s.GateIrreversible, s.GateMonthlyCost, s.AllowAuthor = workspace.GateHigh, true, 100, false
 			s.GateWhen, s.ApprovalsFor = "facts.delete > 5", map[string]int{"critical": 2}
+			s.ApproversFor = map[string][]string{"critical": {"token.a", "token.b"}}
 			if name == "high findings" {
 				s.Gate = workspace.GateCritical
 			}
@@ -554,7 +563,7 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
 	wantCode(t, "opened", set(w.owner, func(s *settings) {
 		s.Gate, s.GateIrreversible, s.GateMonthlyCost = "", false, 0
-		s.GateWhen, s.ApprovalsFor = "", nil
+		s.GateWhen, s.ApprovalsFor, s.ApproversFor = "", nil, nil
 	}), "")
 	wantCode(t, "deleted without gates", w.Delete(w.ctx, operator, "a"), "")
 }

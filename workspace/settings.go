@@ -42,6 +42,8 @@ type Settings struct {
 	GateWhen         string `json:"gate_when,omitempty"`         // and one of which this holds; empty for none
 	// ApprovalsFor is how many people have to approve a plan that is held, by what holds it.
 	ApprovalsFor map[string]int `json:"approvals_for,omitempty"`
+	// ApproversFor is whose yes counts for such a plan: IDs of keys and rules, or ID/SUBJECT.
+	ApproversFor map[string][]string `json:"approvers_for,omitempty"`
 
 	Protected  bool   `json:"protected,omitempty"` // from being destroyed
 	MinSandbox string `json:"min_sandbox"`         // none, landlock or namespaces
@@ -108,6 +110,8 @@ func (s Settings) Check() error {
 		{slices.Contains([]string{"", GateCritical, GateHigh}, s.Gate), "gate is none, critical or high"},
 		{s.GateMonthlyCost >= 0 && s.GateMonthlyCost <= maxGateCost, "gate_monthly_cost is 0 to 1000000000 dollars"},
 		{isApprovalsFor(s.ApprovalsFor), "approvals_for has 1 to 20 approvals for some of " + strings.Join(heldKinds(), ", ")},
+		{isApproversFor(s.ApproversFor), "approvers_for has 1 to 20 IDs of keys or of rules, or ID/SUBJECT, for some of " +
+			strings.Join(heldKinds(), ", ")},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
 		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
 			"min_sandbox is none, landlock or namespaces"},
@@ -128,7 +132,8 @@ func (s Settings) Check() error {
 func (s Settings) Equal(other Settings) bool {
 	a, b := s, other
 	a.Outputs, b.Outputs = nil, nil
-	return slices.Equal(s.Outputs, other.Outputs) && maps.Equal(s.ApprovalsFor, other.ApprovalsFor) && sameButOutputs(a, b)
+	return slices.Equal(s.Outputs, other.Outputs) && maps.Equal(s.ApprovalsFor, other.ApprovalsFor) &&
+		maps.EqualFunc(s.ApproversFor, other.ApproversFor, slices.Equal) && sameButOutputs(a, b)
 }
 
 func sameButOutputs(a, b Settings) bool {
@@ -154,6 +159,22 @@ func isApprovalsFor(all map[string]int) bool {
 		}
 	}
 	return true
+}
+
+func isApproversFor(all map[string][]string) bool {
+	for kind, who := range all {
+		if !slices.Contains(heldKinds(), kind) || len(who) < 1 || len(who) > maxApprovals ||
+			slices.ContainsFunc(who, func(one string) bool { return !isApprover(one) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// isApprover accepts the ID of a key or a rule, and one with the subject of whom the rule lets in.
+func isApprover(text string) bool {
+	is := regexp.MustCompile(`^([0-9a-f]{12}|(token|certificate)\.[^\s/]+(/\S+)?)$`)
+	return len(text) <= maxText && is.MatchString(text)
 }
 
 func isTime(d, most time.Duration) bool { return d >= time.Second && d <= most }
@@ -192,7 +213,8 @@ func isNames(names []string) bool {
 
 // asks reports whether a plan may have to wait for somebody who may approve.
 func (s Settings) asks() bool {
-	return s.Approvals > 0 || len(s.ApprovalsFor) > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0 ||
+	return s.Approvals > 0 || len(s.ApprovalsFor)+len(s.ApproversFor) > 0 || s.Gate != "" ||
+		s.GateIrreversible || s.GateMonthlyCost > 0 ||
 		s.GateWhen != ""
 }
 
@@ -207,6 +229,12 @@ func (s Settings) asksLessThan(before Settings) bool {
 func (s Settings) gatesLessThan(before Settings) bool {
 	for kind, n := range before.ApprovalsFor {
 		if s.ApprovalsFor[kind] < n {
+			return true
+		}
+	}
+	for kind, who := range before.ApproversFor {
+		now := s.ApproversFor[kind]
+		if len(now) == 0 || slices.ContainsFunc(now, func(one string) bool { return !slices.Contains(who, one) }) {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -178,11 +180,22 @@ func factsOfWorkspace(w api.Workspace) [][2]string {
 		{"auto-apply", s.AutoApply}, {"approvals", number(s.Approvals)}, {"author may approve", yes(s.AllowAuthor)},
 		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)},
 		{"an approval for", span(s.ApprovalTTL)},
-		{"a person is asked about", gatesOf(s)}, {"protected", yes(s.Protected)}, {"sandbox", s.MinSandbox + " or more"},
+		{"a person is asked about", gatesOf(s)}, {"approvals for", kindsOf(s.ApprovalsFor, strconv.Itoa)},
+		{"approvers for", kindsOf(s.ApproversFor, func(who []string) string { return strings.Join(who, " or ") })},
+		{"protected", yes(s.Protected)}, {"sandbox", s.MinSandbox + " or more"},
 		{"plan takes at most", span(s.PlanTimeout)}, {"apply", span(s.ApplyTimeout)},
 		{"grace of a plan", span(s.PlanGrace)}, {"of an apply", span(s.ApplyGrace)},
 		{"revision", strconv.FormatInt(w.Revision, 10)}, {"changed", showTime(w.UpdatedAt)}, {"by", actorOf(w.UpdatedBy)},
 	}
+}
+
+// kindsOf shows what is said by what holds a plan.
+func kindsOf[T any](all map[string]T, show func(T) string) string {
+	var shown []string
+	for _, kind := range slices.Sorted(maps.Keys(all)) {
+		shown = append(shown, kind+": "+show(all[kind]))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // gatesOf says which plans wait for somebody who may approve, whatever is applied by itself.

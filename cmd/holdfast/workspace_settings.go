@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type settingFlags struct {
 	gateMonthlyCost                                                int64
 	gateWhen                                                       string
 	approvalsFor                                                   map[string]int
+	approversFor                                                   []string
 }
 
 func (f *settingFlags) add(cmd *cobra.Command) {
@@ -43,6 +45,8 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 		"empty for none")
 	flags.StringToIntVar(&f.approvalsFor, "approvals-for", nil, "how many people must approve a plan that is held, by what "+
 		"holds it: critical, findings, rules, irreversible, cost, condition, policies, unread; 0 for no such number")
+	flags.StringArrayVar(&f.approversFor, "approvers-for", nil, "whose yes counts for a plan that is held, as KIND=ID of a key "+
+		"or a rule, or KIND=ID/SUBJECT; may be given more than once, KIND= for everybody who may approve")
 	flags.BoolVar(&f.protected, "protect", false, "refuse to destroy what it manages")
 	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, landlock or namespaces: the least that a run starts with")
 	flags.DurationVar(&f.planTimeout, "plan-timeout", 0, "how long a plan may take")
@@ -71,6 +75,7 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "gate-when", &c.GateWhen, f.gateWhen)
 	maps.DeleteFunc(f.approvalsFor, func(_ string, n int) bool { return n == 0 })
 	given(cmd, "approvals-for", &c.ApprovalsFor, f.approvalsFor)
+	given(cmd, "approvers-for", &c.ApproversFor, byKind(f.approversFor))
 	given(cmd, "protect", &c.Protected, f.protected)
 	given(cmd, "min-sandbox", &c.MinSandbox, f.minSandbox)
 	given(cmd, "plan-timeout", &c.PlanTimeout, whole(f.planTimeout))
@@ -80,6 +85,17 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "plan-ttl", &c.PlanTTL, whole(f.planTTL))
 	given(cmd, "approval-ttl", &c.ApprovalTTL, whole(f.ttl))
 	return c
+}
+
+// byKind has what is given as KIND=ONE by its kind.
+func byKind(given []string) map[string][]string {
+	all := map[string][]string{}
+	for _, text := range given {
+		if kind, one, _ := strings.Cut(text, "="); one != "" || !strings.Contains(text, "=") {
+			all[kind] = append(all[kind], one)
+		}
+	}
+	return all
 }
 
 // whole is a time in seconds.

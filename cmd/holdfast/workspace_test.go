@@ -25,9 +25,12 @@ func TestWorkspaceIsMadeAndChanged(t *testing.T) {
 	s.refuse(exitUsage, "nothing is to be set", "workspace", "set", "prod/net")
 	s.refuse(exitUsage, "settings are a workspace's", "workspace", "set", "--all", "--approvals", "1")
 	s.must("workspace", "set", "prod/net", "--approvals", "2", "--plan-ttl", "90m", "--protect", "--pool", "", "--output",
-		"a,b")
+		"a,b", "--approvals-for", "critical=3", "--approvers-for", "critical=token.a", "--approvers-for",
+		"critical=token.b/x=y", "--approvers-for", "cost=")
 	has(t, s.must("workspace", "show", "prod/net", "--wide"), "tool opentofu ~> 1.12", "outputs a, b", "approvals 2",
-		"a plan is good for 1h30m0s", "protected yes", "revision 2")
+		"a plan is good for 1h30m0s", "approvals for critical: 3", "approvers for critical: token.a or token.b/x=y",
+		"protected yes", "revision 2")
+	s.refuse(exitFailed, "approvers_for has", "workspace", "set", "prod/net", "--approvers-for", "critical")
 	s.refuse(exitUsage, "confirm with --yes", "workspace", "delete", "prod/net")
 	s.must("workspace", "delete", "prod/net", "--yes")
 	s.refuse(exitFailed, "404 workspace_not_found", "workspace", "show", "prod/net")

@@ -3284,6 +3284,7 @@ export interface components {
          *     - `pin_mismatch`: The digest is not that of the run's plan: somebody looked at another plan. Nothing was decided; look at the run again.
          *     - `approval_needed`: The workspace wants somebody's approval first.
          *     - `approval_own`: Who asked for the run may not approve it.
+         *     - `approval_others`: What holds the plan is for others to approve.
          *     - `destroy_protected`: The workspace is protected from being destroyed. Take the protection away first.
          *     - `runs_full`: The organization has as many runs waiting as it may have. Wait, or cancel some.
          *     - `epoch_old`: The executor has lost the run: its lease ended, and somebody else has decided since. Nothing was accepted.
@@ -3340,7 +3341,7 @@ export interface components {
          *     - `pull_moved`: The pull request is over, or at another commit than the one that was named. Nothing was done; look at it as it is now.
          * @enum {string}
          */
-        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "setting_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "settings_changed" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full" | "pull_not_found" | "pulls_off" | "pull_moved";
+        ErrorCode: "name_invalid" | "serial_too_old" | "parameter_invalid" | "body_unreadable" | "body_too_slow" | "state_invalid" | "digest_mismatch" | "gzip_damaged" | "upload_malformed" | "upload_invalid" | "idempotency_key_invalid" | "plan_file_invalid" | "plan_json_invalid" | "cursor_invalid" | "key_invalid" | "setting_invalid" | "lock_invalid" | "precondition_invalid" | "reason_missing" | "lock_mismatch" | "credentials_needed" | "credentials_wrong" | "key_expired" | "credentials_revoked" | "session_over" | "sign_in_stale" | "token_refused" | "address_refused" | "cross_origin" | "signed_in_as_other" | "alias_unknown" | "newest_version_kept" | "key_beyond_own" | "right_missing" | "run_read_only" | "state_internal" | "state_not_found" | "version_not_found" | "output_not_found" | "candidate_not_found" | "key_not_found" | "session_not_found" | "resource_not_found" | "route_unknown" | "method_not_allowed" | "keys_full" | "key_last" | "settings_changed" | "lock_held" | "lock_not_held" | "lock_id_used" | "lock_required" | "bytes_purged" | "write_held" | "run_fenced" | "candidate_settled" | "candidate_stale" | "import_too_old" | "candidates_full" | "state_exists" | "version_purged" | "pinned_version_gone" | "precondition_failed" | "body_too_large" | "plan_file_too_large" | "plan_json_too_large" | "media_unsupported" | "idempotency_key_reused" | "query_too_wide" | "tool_constraint_invalid" | "tool_unavailable" | "tool_mismatch" | "tool_exists" | "tool_untrusted" | "state_encrypted" | "state_format_unsupported" | "plan_encrypted" | "plan_credentials" | "plan_mismatch_backend" | "plan_mismatch_state" | "plan_mismatch_config" | "plan_mismatch_lock_file" | "plan_mismatch_tool" | "plan_mismatch_changes" | "sign_in_off" | "keys_read_only" | "uploads_off" | "rate_limited" | "too_many_failures" | "too_many_waiting" | "overloaded" | "issuer_unavailable" | "busy" | "interrupted" | "keys_not_taken" | "store_unavailable" | "state_rewound" | "store_full" | "quota_exceeded" | "backlog_full" | "tool_mirror_unavailable" | "store_degraded" | "store_corrupt" | "state_corrupt" | "seal_corrupt" | "seal_key_missing" | "tool_changed" | "internal" | "run_invalid" | "run_not_found" | "run_file_not_found" | "agent_not_found" | "pool_not_found" | "pool_exists" | "pool_other" | "run_status" | "run_stale" | "pin_mismatch" | "approval_needed" | "approval_own" | "approval_others" | "destroy_protected" | "runs_full" | "epoch_old" | "log_gap" | "log_mismatch" | "log_too_large" | "upload_replaced" | "file_mismatch" | "plan_refused" | "run_in_progress" | "runs_off" | "workspace_invalid" | "workspace_not_found" | "workspace_exists" | "workspaces_full" | "workspace_in_use" | "variable_invalid" | "variable_refused" | "variable_hcl_invalid" | "variables_full" | "snapshot_not_found" | "snapshot_moved" | "file_not_found" | "file_changed" | "format_invalid" | "files_missing" | "file_path_invalid" | "file_not_text" | "file_too_large" | "files_too_many" | "files_too_large" | "file_twice" | "archive_invalid" | "archive_entry_refused" | "archive_bomb" | "policy_invalid" | "policy_not_found" | "policies_full" | "repository_invalid" | "repository_not_found" | "repository_exists" | "repositories_full" | "repository_failed" | "commit_not_found" | "webhook_refused" | "webhook_invalid" | "webhooks_full" | "layer_invalid" | "layer_not_found" | "layer_exists" | "layers_full" | "pull_not_found" | "pulls_off" | "pull_moved";
         /** @description Event is one line of the audit log: a change, or a refusal for want of a right. */
         Event: {
             /**
@@ -6223,6 +6224,10 @@ export interface components {
             approvals_for?: {
                 [key: string]: number;
             };
+            /** @description ApproversFor takes the place of all that there are. */
+            approvers_for?: {
+                [key: string]: string[];
+            };
             protected?: boolean;
             min_sandbox?: components["schemas"]["SandboxLevel"];
         };
@@ -6288,6 +6293,10 @@ export interface components {
             /** @description ApprovalsFor is how many different people have to approve a plan that is held, by what holds it: critical, findings, rules, irreversible, cost, condition, policies, unread. The most of them counts, and approvals. */
             approvals_for?: {
                 [key: string]: number;
+            };
+            /** @description ApproversFor is whose yes counts for a plan that is held, by what holds it: IDs of keys and of rules for tokens and certificates, or ID/SUBJECT. For what is not named, everybody's counts who may approve. */
+            approvers_for?: {
+                [key: string]: string[];
             };
             /** @description from being destroyed */
             protected: boolean;
@@ -9143,7 +9152,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own";
+                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own" | "approval_others";
                     };
                 };
             };
@@ -9230,7 +9239,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own";
+                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own" | "approval_others";
                     };
                 };
             };
@@ -12564,7 +12573,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own";
+                        code: "address_refused" | "cross_origin" | "signed_in_as_other" | "right_missing" | "run_read_only" | "state_internal" | "approval_own" | "approval_others";
                     };
                 };
             };

@@ -9,6 +9,7 @@ import { Findings } from './Findings'
 import styles from './insight.module.css'
 import { Line } from './Line'
 import { Meaning } from './Meaning'
+import { Model } from './Model'
 import { Severity } from './Severity'
 import { Warnings } from './Warnings'
 import { Words } from './words'
@@ -52,6 +53,7 @@ function All({ insight, ...choosing }: { insight: Said } & Choosing) {
         </Section>
       ) : null}
       {hasCost(costs) ? <Section title="Cost"><Costs costs={costs} /></Section> : null}
+      {insight.model ? <Model said={insight.model} /> : null}
       {standing.length > 0 ? <Apart title="Findings of what the plan leaves as it is" findings={standing} /> : null}
       {waived.length > 0 ? <Apart title="Waived findings" findings={waived} /> : null}
       <p className="muted">Rules <Copyable value={insight.rules_digest} short={insight.rules_digest.slice(0, 12)} label="digest of the rules" /></p>

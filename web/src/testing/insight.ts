@@ -33,6 +33,11 @@ export function rich(hostile: string): Insight {
       deltaMonthly: '+$69.20',
       pricesDate: '2026-11-01',
     },
+    model: {
+      model: 'some-model',
+      summary: `A bucket becomes public.\n${hostile} [link](javascript:alert(1))`,
+      findings: [{ severity: 'high', resource: `aws_instance.${hostile}`, description: hostile, recommendation: 'Ask whoever wants it.' }],
+    },
     security: { issues: [], shouldApprove: true },
     facts: {
       counts: { add: 2, change: 1, destroy: 2, replace: 1, import: 0, move: 0, forget: 0, drift: 0, outputs: 0, any: true },

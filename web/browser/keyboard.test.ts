@@ -377,6 +377,7 @@ test('somebody goes from the list of layers to what its last commit came to, and
   await page.getByRole('table', { name: 'Conditions of the layer' }).waitFor()
   await tabTo(page, 'Conditions')
   await page.keyboard.press('ArrowRight')
+  await focused(page, 'Commits')
   await page.keyboard.press('Enter')
   await page.getByText('planned last').first().waitFor()
   await page.keyboard.press('End')

@@ -60,6 +60,7 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/sessions": noBody, "DELETE /api/v1/sessions": noBody, "DELETE /api/v1/sessions/:session": noBody,
 		"GET /api/v1/keys": noBody, "POST /api/v1/keys": noBody, "POST /api/v1/keys/:key/rotate": noBody,
 		"DELETE /api/v1/keys/:key": noBody,
+		"GET /api/v1/organization": noBody, "PATCH /api/v1/organization": noBody, // a few settings, bounded by 8 KiB
 
 		"GET /api/v1/state/:name":           sendsBody,
 		"POST /api/v1/state/:name":          takesBody,

@@ -70,7 +70,10 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Index, error) {
 
 // OpenMemory returns an index that is gone with the process, and was on no disk.
 func OpenMemory(ctx context.Context, log *slog.Logger) (*Index, error) {
-	return opened(newIndex(sqlitedb.File{}, log), ctx)
+	x := newIndex(sqlitedb.File{}, log)
+	// All share one connection: who looks for something is next behind one short piece of another organization's.
+	x.turns, x.limits.piece = turns.New(1, 1), memoryRows
+	return opened(x, ctx)
 }
 
 func opened(x *Index, ctx context.Context) (*Index, error) {

@@ -15,6 +15,8 @@ const (
 	// pieceRows is how many resources are looked at in one turn, so that others, and a purge,
 	// come in between.
 	pieceRows = 1000
+	// memoryRows is pieceRows of an index in memory, where nobody reads beside another.
+	memoryRows = 25
 	// lookAt is how many resources one call looks at for a page. A page that needs more is
 	// short, and says where to go on.
 	lookAt = 20_000

@@ -329,19 +329,9 @@ func (g *glutton) forgetPeak() {
 // wantPeak bounds what the server had in memory, beside the pages of its own program, which the system
 // can drop at any time.
 func (g *glutton) wantPeak() {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.server.process.cmd.Process.Pid))
-	if err != nil {
-		g.t.Fatal(err)
+	had, program, err := peakOf(g.server.process.cmd.Process.Pid)
+	if err != nil || had > bodyPeak {
+		g.t.Errorf("the server had %d MiB at its peak, and may have %d: %v", had, bodyPeak, err)
 	}
-	kB := map[string]int{}
-	for _, found := range memoryOf.FindAllSubmatch(status, -1) {
-		kB[string(found[1])], _ = strconv.Atoi(string(found[2])) // matched digits
-	}
-	had := (kB["VmHWM"] - kB["RssFile"]) >> 10
-	if len(kB) != 2 || had > bodyPeak {
-		g.t.Errorf("the server had %d MiB at its peak, and may have %d: %v", had, bodyPeak, kB)
-	}
-	g.t.Logf("%d MiB at the peak, beside %d MiB of its program", had, kB["RssFile"]>>10)
+	g.t.Logf("%d MiB at the peak, beside %d MiB of its program", had, program)
 }
-
-var memoryOf = regexp.MustCompile(`(?m)^(VmHWM|RssFile):\s+(\d+) kB$`)

@@ -110,6 +110,7 @@ func sharedThings() map[string]string {
 		"storage/mysqldb: db.SetMaxOpenConns(o.MaxOpenConns)":                      byPlaces,
 		"storage/resourceindex: db.SetMaxOpenConns(connections)":                   theIndex,
 		"storage/resourceindex: turns.New(finderConnections, finderConnections/2)": theIndex,
+		"storage/resourceindex: turns.New(1, 1)":                                   theIndex,
 		"storage/sqldb: e.readers.SetMaxOpenConns(sqliteReaders)":                  byPlaces,
 		"storage/sqldb: turns.New(places, max(places/2, 1))":                       byPlaces,
 		"storage/sqlite: make(chan error, 1)":                                      inOrder,

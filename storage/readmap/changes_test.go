@@ -51,6 +51,10 @@ func changes(f *fixture) map[string][]func() error {
 			return nil
 		}},
 		"Record": {func() error { return f.store.Record(ctx, event) }},
+		"PruneEvents": {func() error {
+			_, err := f.store.PruneEvents(ctx, f.ref.Org, time.Now(), 9, event)
+			return err
+		}},
 	}
 }
 

@@ -86,6 +86,10 @@ func callsThatWrite(ctx context.Context, s *Store, ref state.Ref) map[string]fun
 			return err
 		},
 		"Record": func() error { return s.Record(ctx, event) },
+		"PruneEvents": func() error {
+			_, err := s.PruneEvents(ctx, ref.Org, time.Unix(8, 0), 9, event)
+			return err
+		},
 	}
 }
 

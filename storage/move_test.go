@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
@@ -159,6 +160,8 @@ func TestMoveGoesOnAfterChanges(t *testing.T) {
 				break
 			}
 		}
+		_, err = store.PruneEvents(t.Context(), w.orgs[0], time.Now(), 3, audit.Event{At: time.Now()})
+		must(t, err)
 		must(t, store.Close())
 		want := listen(t, from, w)
 

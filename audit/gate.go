@@ -35,6 +35,17 @@ func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Rig
 	return g.refuse(ctx, p, right, state, p.MayOn(right, state))
 }
 
+// AuthorizeAll is Authorize for what holds for all of the organization's states, or workspaces, as what says: a key for
+// some of them may not do that.
+func (g *Gate) AuthorizeAll(ctx context.Context, p auth.Principal, right auth.Right, what string) error {
+	refusal := p.May(right)
+	if refusal == nil && p.States != nil {
+		refusal = fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, and not on all %s",
+			right, p.States, what)
+	}
+	return g.refuse(ctx, p, right, "", refusal)
+}
+
 // AuthorizeView is AuthorizeOn for what is made of a state's bytes with sensitive values masked.
 func (g *Gate) AuthorizeView(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
 	return g.refuse(ctx, p, right, state, p.MayView(right, state))

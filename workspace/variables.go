@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
@@ -43,15 +41,10 @@ func (s *Service) scoped(ctx context.Context, p auth.Principal, right auth.Right
 	if name != "" {
 		return s.authorize(ctx, p, right, name)
 	}
-	if err := s.Gate.Authorize(ctx, p, right); err != nil {
-		return Ref{}, err
+	if right == auth.WriteWorkspace {
+		return Ref{Org: p.Org}, s.Gate.AuthorizeAll(ctx, p, right, "workspaces")
 	}
-	if right == auth.WriteWorkspace && p.States != nil {
-		refusal := fault.New(fault.RightMissing,
-			"this key may not do that: it has the right %s only on %s, and not on all workspaces", right, p.States)
-		return Ref{}, errors.Join(refusal, s.Audit.Record(ctx, audit.Refusal(p, right, "", fault.RightMissing, s.clock())))
-	}
-	return Ref{Org: p.Org}, nil
+	return Ref{Org: p.Org}, s.Gate.Authorize(ctx, p, right)
 }
 
 // Variables returns the variables of a workspace, its own and the organization's; for the empty

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/holdfast/holdfast/audit"
@@ -47,7 +46,7 @@ func (s *Service) Settings(ctx context.Context, p auth.Principal) (Settings, err
 // KeysNotTaken.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, version string,
 	changes []Setting) (after Settings, err error) {
-	if err := s.mayConfigure(ctx, p); err != nil {
+	if err := s.Gate.AuthorizeAll(ctx, p, auth.ManageOrganization, "states"); err != nil {
 		return Settings{}, err
 	}
 	var entry audit.Event
@@ -75,20 +74,6 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, version strin
 		return err
 	})
 	return after, s.refused(ctx, p, entry, err)
-}
-
-// mayConfigure refuses who may change only some states, too: what is changed holds for all.
-func (s *Service) mayConfigure(ctx context.Context, p auth.Principal) error {
-	if err := s.Gate.Authorize(ctx, p, auth.ManageOrganization); err != nil {
-		return err
-	}
-	if p.States == nil {
-		return nil
-	}
-	refusal := fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, and not on all states",
-		auth.ManageOrganization, p.States)
-	return errors.Join(refusal,
-		s.Audit.Record(ctx, audit.Refusal(p, auth.ManageOrganization, "", fault.RightMissing, s.clock())))
 }
 
 // differences says what becomes of each setting that gets another value.

@@ -45,9 +45,9 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 	one.route("POST", "/-/check", op("checkLayer", "Ask for a check for drift").needs(auth.PlanRun).gives(api.Layer{}),
 		h.named(h.of(h.check, showLayer)), none)
 	one.route("GET", "/-/drift", reads("getLayerDrift", "What the last check has found changed outside").
-		gives(api.LayerDrift{}), h.named(h.drifted(h.get)), none)
+		gives(api.LayerDrift{}), h.named(h.of(h.get, h.showDrift)), none)
 	one.route("POST", "/-/expectations", changes("expectDrift", "Say that drift is as it should be, for a time").
 		takes(api.DriftExpected{}).gives(api.LayerDrift{}).fails(fault.LayersFull), h.named(h.expect), order)
 	one.route("DELETE", "/-/expectations/:id", changes("unexpectDrift", "Take that back").gives(api.LayerDrift{}),
-		h.named(h.drifted(h.unexpect)), none)
+		h.named(h.of(h.unexpect, h.showDrift)), none)
 }

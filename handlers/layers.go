@@ -100,25 +100,7 @@ func (h layerHandlers) named(do layerHandler) handler {
 
 // of is a handler that takes nothing but the name.
 func (h layerHandlers) of(do func(ctx context.Context, r *request, name string) (layers.Layer, error),
-	show func(layers.Layer) any) layerHandler {
-	return func(ctx context.Context, r *request, name string) (answer, error) {
-		if err := r.err(); err != nil {
-			return nil, err
-		}
-		l, err := do(ctx, r, name)
-		return tell(show(l)), err
-	}
-}
-
-func showLayer(l layers.Layer) any { return wholeLayer(l) }
-
-func (h layerHandlers) get(ctx context.Context, r *request, name string) (layers.Layer, error) {
-	return h.service.Get(ctx, r.caller, name)
-}
-
-// drifted is a handler that takes nothing but the name, and shows what has drifted.
-func (h layerHandlers) drifted(do func(ctx context.Context, r *request, name string) (layers.Layer,
-	error)) layerHandler {
+	show func(ctx context.Context, r *request, l layers.Layer) any) layerHandler {
 	return func(ctx context.Context, r *request, name string) (answer, error) {
 		if err := r.err(); err != nil {
 			return nil, err
@@ -127,8 +109,19 @@ func (h layerHandlers) drifted(do func(ctx context.Context, r *request, name str
 		if err != nil {
 			return nil, err
 		}
-		return tell(driftOf(l, h.service.Claims(ctx, r.caller, l))), nil
+		return tell(show(ctx, r, l)), nil
 	}
+}
+
+func showLayer(_ context.Context, _ *request, l layers.Layer) any { return wholeLayer(l) }
+
+// showDrift shows what has drifted, and who else claims it of those that the caller may see.
+func (h layerHandlers) showDrift(ctx context.Context, r *request, l layers.Layer) any {
+	return driftOf(l, h.service.Claims(ctx, r.caller, l))
+}
+
+func (h layerHandlers) get(ctx context.Context, r *request, name string) (layers.Layer, error) {
+	return h.service.Get(ctx, r.caller, name)
 }
 
 func (h layerHandlers) sync(ctx context.Context, r *request, name string) (layers.Layer, error) {
@@ -177,5 +170,8 @@ func (h layerHandlers) expect(ctx context.Context, r *request, name string) (ans
 	l, err := h.service.Expect(ctx, r.caller, name, layers.Expectation{
 		Rule: layers.Rule{Address: order.Address, Attribute: order.Attribute}, Owner: order.Owner, Reason: order.Reason,
 		Expires: order.Expires})
-	return tell(driftOf(l, h.service.Claims(ctx, r.caller, l))), err
+	if err != nil {
+		return nil, err
+	}
+	return tell(h.showDrift(ctx, r, l)), nil
 }

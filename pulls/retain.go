@@ -29,17 +29,15 @@ func (s *Service) Sweep(ctx context.Context) error {
 			if len(known) > 0 && (known[0].Org != p.Org || known[0].Repository != p.Repository) {
 				known = nil
 			}
-			known = append(known, Pull{Ref: p.Ref, Revision: p.Revision})
-			gone := p.SeenAt.Before(before)
-			if gone {
-				known = known[:len(known)-1]
-			} else if gone = len(known) > most; gone {
-				p, known = known[0], known[1:]
-			}
-			if gone {
-				if _, err := s.Store.Remove(ctx, p); err != nil {
-					return err
+			gone := p
+			if !p.SeenAt.Before(before) {
+				if known = append(known, Pull{Ref: p.Ref, Revision: p.Revision}); len(known) <= most {
+					continue
 				}
+				gone, known = known[0], known[1:]
+			}
+			if _, err := s.Store.Remove(ctx, gone); err != nil {
+				return err
 			}
 		}
 		if len(page) < sweptAtOnce {

@@ -109,8 +109,8 @@ func (s Settings) Check() error {
 		{isTime(s.PlanTTL, maxTTL) && isTime(s.ApprovalTTL, maxTTL), "plan_ttl and approval_ttl are 1 second to 90 days"},
 		{slices.Contains([]string{"", GateCritical, GateHigh}, s.Gate), "gate is none, critical or high"},
 		{s.GateMonthlyCost >= 0 && s.GateMonthlyCost <= maxGateCost, "gate_monthly_cost is 0 to 1000000000 dollars"},
-		{isApprovalsFor(s.ApprovalsFor), "approvals_for has 1 to 20 approvals for some of " + strings.Join(heldKinds(), ", ")},
-		{isApproversFor(s.ApproversFor), "approvers_for has 1 to 20 IDs of keys or of rules, or ID/SUBJECT, for some of " +
+		{areOfHeld(s.ApprovalsFor, isApprovals), "approvals_for has 1 to 20 approvals for some of " + strings.Join(heldKinds(), ", ")},
+		{areOfHeld(s.ApproversFor, areApprovers), "approvers_for has 1 to 20 IDs of keys or of rules, or ID/SUBJECT, for some of " +
 			strings.Join(heldKinds(), ", ")},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
 		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
@@ -152,23 +152,20 @@ func heldKinds() []string {
 	return []string{GateCritical, "findings", "rules", "irreversible", "cost", "condition", "policies", "unread"}
 }
 
-func isApprovalsFor(all map[string]int) bool {
-	for kind, n := range all {
-		if !slices.Contains(heldKinds(), kind) || n < 1 || n > maxApprovals {
+// areOfHeld reports whether all that is said is of what may hold a plan, and fits.
+func areOfHeld[T any](all map[string]T, fits func(T) bool) bool {
+	for kind, one := range all {
+		if !slices.Contains(heldKinds(), kind) || !fits(one) {
 			return false
 		}
 	}
 	return true
 }
 
-func isApproversFor(all map[string][]string) bool {
-	for kind, who := range all {
-		if !slices.Contains(heldKinds(), kind) || len(who) < 1 || len(who) > maxApprovals ||
-			slices.ContainsFunc(who, func(one string) bool { return !isApprover(one) }) {
-			return false
-		}
-	}
-	return true
+func isApprovals(n int) bool { return n >= 1 && n <= maxApprovals }
+
+func areApprovers(who []string) bool {
+	return isApprovals(len(who)) && !slices.ContainsFunc(who, func(one string) bool { return !isApprover(one) })
 }
 
 // isApprover accepts the ID of a key or a rule, and one with the subject of whom the rule lets in.

@@ -64,18 +64,11 @@ func (t *tx) pruneEvents(org uuid.UUID, before time.Time, limit int, event audit
 	if err != nil {
 		return 0, err
 	}
-	var links []audit.Link
-	if err := stateengine.Each(rows, stateengine.ScanLink, func(l audit.Link) bool {
-		links = append(links, l)
-		return true
-	}); err != nil {
+	gone, to, err := stateengine.Oldest(rows, chain, before)
+	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
-	to, gone, err := chain.Prune(links, before)
-	if err != nil || gone == 0 {
-		return 0, err
-	}
-	return gone, errors.Join(t.removeEvents(org, to, links[:gone]), t.trimLog(to, log.sequence, 2*limit),
+	return len(gone), errors.Join(t.removeEvents(org, to, gone), t.trimLog(to, log.sequence, 2*limit),
 		t.AddEvent(to.Of(org, event)))
 }
 

@@ -54,24 +54,17 @@ func (t *session) pruneEvents(org uuid.UUID, before time.Time, limit int, event 
 	if err != nil {
 		return 0, err
 	}
-	var links []audit.Link
-	if err := stateengine.Each(rows, stateengine.ScanLink, func(l audit.Link) bool {
-		links = append(links, l)
-		return true
-	}); err != nil {
+	gone, to, err := stateengine.Oldest(rows, chain, before)
+	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
-	to, gone, err := chain.Prune(links, before)
-	if err != nil || gone == 0 {
-		return 0, err
-	}
-	if err := t.removeEvents(org, to, links[:gone]); err != nil {
+	if err := t.removeEvents(org, to, gone); err != nil {
 		return 0, err
 	}
 	if err := t.recordEvent(to.Of(org, event)); err != nil {
 		return 0, err
 	}
-	return gone, t.trimLog(to, 2*limit)
+	return len(gone), t.trimLog(to, 2*limit)
 }
 
 // removeEvents leaves of events what others are searched by, and sets the checkpoint.

@@ -223,6 +223,20 @@ func Events(ctx context.Context, l EventList, from, to int64, limit, looks int) 
 	}
 }
 
+// Oldest reads the oldest events of a chain that are left, and returns those of them that go because they are from
+// before a time, with the checkpoint that they leave, as audit.Chain.Prune has it.
+func Oldest(rows *sql.Rows, chain audit.Chain, before time.Time) (gone []audit.Link, to audit.Checkpoint, err error) {
+	var links []audit.Link
+	if err := Each(rows, ScanLink, func(l audit.Link) bool {
+		links = append(links, l)
+		return true
+	}); err != nil {
+		return nil, to, err
+	}
+	to, n, err := chain.Prune(links, before)
+	return links[:n], to, err
+}
+
 // LastBlank reads sequences, and whether nothing is left of each, in their order. It returns the last one that goes: of
 // those at the log's beginning of which nothing is left, and not behind a checkpoint; with no sequence where none goes.
 func LastBlank(rows *sql.Rows, upTo audit.Checkpoint) (last audit.Checkpoint, err error) {

@@ -6,11 +6,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/holdfast/holdfast/engine"
@@ -19,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/engine/oplog"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // webhookPatience is how long one answer may take.
@@ -111,7 +110,8 @@ func (w *Webhook) send(ctx context.Context, body []byte) (said answer, err error
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return said, &provider.Fault{Summary: "the policy can't be asked", Detail: withoutAddress(err), Transient: true}
+		return said, &provider.Fault{Summary: "the policy can't be asked", Detail: outbound.WithoutAddress(err).Error(),
+			Transient: true}
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -126,13 +126,4 @@ func (w *Webhook) send(ctx context.Context, body []byte) (said answer, err error
 		return said, &provider.Fault{Summary: "the policy's answer is neither APPROVED nor REJECTED"}
 	}
 	return said, nil
-}
-
-// withoutAddress is what went wrong with a request, without its address, which may have a secret in it.
-func withoutAddress(err error) string {
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
-	}
-	return err.Error()
 }

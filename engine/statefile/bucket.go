@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // Dialect says by which headers an object store takes conditions.
@@ -75,7 +77,7 @@ func (b *Bucket) do(ctx context.Context, method, key string, body []byte, header
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, "", withoutAddress(err)
+		return nil, "", outbound.WithoutAddress(err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxState+1))

@@ -7,7 +7,6 @@ import (
 	"crypto/md5" //nolint:gosec // the backend's protocol checks the transfer with it
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/oplog"
+	"github.com/holdfast/holdfast/internal/outbound"
 	"github.com/holdfast/holdfast/internal/pause"
 )
 
@@ -166,7 +166,7 @@ func (h *HTTP) once(ctx context.Context, method, at, lock string, body []byte) (
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return 0, nil, withoutAddress(err)
+		return 0, nil, outbound.WithoutAddress(err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxState+1))
@@ -174,14 +174,6 @@ func (h *HTTP) once(ctx context.Context, method, at, lock string, body []byte) (
 		return 0, nil, fmt.Errorf("the answer is larger than %d bytes", maxState)
 	}
 	return answer.StatusCode, text, err
-}
-
-// withoutAddress leaves the address out of an error: it has the lock's ID, and may have a password.
-func withoutAddress(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
 }
 
 func refused(what string, status int, text []byte) error {

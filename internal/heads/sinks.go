@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // patience is how long one sending may take.
@@ -74,11 +76,8 @@ func (w *Webhook) Send(ctx context.Context, lines [][]byte) error {
 	}
 	request.Header.Set("Content-Type", "application/x-ndjson")
 	answer, err := w.client.Do(request)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
-	}
 	if err != nil {
-		return fmt.Errorf("post heads of the audit log: %w", err)
+		return fmt.Errorf("post heads of the audit log: %w", outbound.WithoutAddress(err))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {

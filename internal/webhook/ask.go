@@ -34,7 +34,7 @@ func (a *Asker) Ask(ctx context.Context, to Receiver, id string, question []byte
 	}
 	response, err := a.client.Do(request)
 	if err != nil {
-		return nil, withoutAddress(err)
+		return nil, outbound.WithoutAddress(err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {

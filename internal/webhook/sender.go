@@ -7,13 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // timeout is for one try.
@@ -63,19 +63,11 @@ func (s *sender) try(ctx context.Context, event audit.Event) error {
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return withoutAddress(err)
+		return outbound.WithoutAddress(err)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
 	return verdict(response.StatusCode)
-}
-
-// withoutAddress takes the address out of an error, since it may be a secret.
-func withoutAddress(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // answered is what an address answered that did not take a notice.

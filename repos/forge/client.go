@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // client sends requests to one forge.
@@ -78,13 +80,13 @@ func (c *client) address(path string, query url.Values) string {
 func (c *client) call(ctx context.Context, method, address string, in, out any) (http.Header, error) {
 	response, err := c.roundTrip(ctx, method, address, in)
 	if err != nil {
-		return nil, c.unanswered(withoutAddress(err))
+		return nil, c.unanswered(outbound.WithoutAddress(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, c.unanswered(withoutAddress(err))
+		return nil, c.unanswered(outbound.WithoutAddress(err))
 	case len(body) > maxAnswer:
 		return nil, c.unlike("an answer has more than %d bytes", maxAnswer)
 	case response.StatusCode == http.StatusUnauthorized:
@@ -123,14 +125,6 @@ func (c *client) roundTrip(ctx context.Context, method, address string, in any) 
 		return nil, err
 	}
 	return c.http.Do(request)
-}
-
-// withoutAddress is an error without the address that net/http puts before it.
-func withoutAddress(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // maxPages is how many pages of a list are read.

@@ -115,14 +115,7 @@ func TestSavedPlansOfAllKindsAreMadeAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := engine.Save(p, "1.2.3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		saved, err := engine.ParseSaved(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		saved := throughFile(t, p)
 		again, err := e.Replan(t.Context(), saved)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -168,14 +161,7 @@ func TestWhatIsNoSavedPlanIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := engine.Save(p, "1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err := engine.ParseSaved(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := throughFile(t, p)
 	saved.Options.Targets = []string{"not an address"}
 	if _, err := e.Replan(t.Context(), saved); err == nil || !strings.Contains(err.Error(), "the plan names") {
 		t.Error(err)

@@ -70,6 +70,20 @@ func (s *site) plan(o plan.Options) (*engine.Engine, *plan.Plan, error) {
 	return e, p, err
 }
 
+// throughFile is a plan as it comes out of the file that it was saved in.
+func throughFile(t *testing.T, p *plan.Plan) *engine.Saved {
+	t.Helper()
+	file, err := engine.Save(p, "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := engine.ParseSaved(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
 func (s *site) apply(planning plan.Options, o apply.Options) (*apply.Result, error) {
 	e, p, err := s.plan(planning)
 	if err != nil {
@@ -310,15 +324,7 @@ resource "fake_thing" "a" { name = var.name }
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := engine.Save(p, "1.2.3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		saved, err := engine.ParseSaved(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return saved
+		return throughFile(t, p)
 	}
 	resume := func(saved *engine.Saved) error {
 		e, err := s.engine() // whose variables are those of the plan

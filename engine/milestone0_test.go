@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/holdfast/holdfast/engine"
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/eval"
@@ -76,14 +75,7 @@ func TestM0PlansRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := engine.Save(p, "1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err := engine.ParseSaved(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := throughFile(t, p)
 	before, err := p.JSON()
 	if err != nil {
 		t.Fatal(err)

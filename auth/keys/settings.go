@@ -60,7 +60,7 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, version strin
 		}
 		before := o.Settings()
 		if err := d.Configure(p.Org, changes...); err != nil {
-			return fault.Wrap(err, fault.SettingInvalid, "%v", err)
+			return fault.New(fault.SettingInvalid, "%v", err)
 		}
 		changed, _ := d.Find(p.Org)
 		if after = changed.Settings(); after.Version == before.Version {

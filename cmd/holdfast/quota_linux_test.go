@@ -88,7 +88,8 @@ func TestOneTenantCantFillTheDisk(t *testing.T) {
 // refused for want of it.
 func refusesLock(t *testing.T, greedy tenant, r *running, body int) bool {
 	t.Helper()
-	for i := range 30 { // more than the disk has, whatever was in the WAL
+	size := body
+	for i := range 60 { // more than the disk has, whatever was in the WAL
 		more := fmt.Sprintf(`{"ID":"more %d"}`, i) // an ID is good for one lock
 		status, text := greedy.call(r, "LOCK", "/api/v1/state/more", more)
 		if status == http.StatusInsufficientStorage {
@@ -100,7 +101,12 @@ func refusesLock(t *testing.T, greedy tenant, r *running, body int) bool {
 		if status, text := greedy.call(r, "UNLOCK", "/api/v1/state/more", more); status != http.StatusOK {
 			t.Fatalf("UNLOCK: %d %s", status, text)
 		}
-		greedy.call(r, "POST", fmt.Sprint("/api/v1/state/filler", i), randomState(i, body))
+		status, _ = greedy.call(r, "POST", fmt.Sprint("/api/v1/state/filler", i), randomState(i, size))
+		if status == http.StatusInsufficientStorage {
+			size = max(size/2, 1<<10) // a lock may fit where this did not
+		} else {
+			size = min(size*2, body)
+		}
 	}
 	return false
 }

@@ -44,6 +44,7 @@ func TestPlantedSecrets(t *testing.T) {
 			p.look("after a backup")
 			p.crash()
 			p.look("after a crash")
+			p.lookIntoSpool()
 		})
 	}
 }
@@ -202,8 +203,9 @@ func (p *planted) fail() {
 func (p *planted) failNearly() {
 	p.Helper()
 	good, refused := p.callers()[0], p.secrets["body of a refused write"]
-	p.refused("POST", "/api/v1/state/prod/app?ID=none", strings.ReplaceAll(p.state(10), p.secrets["output"], refused), good)
-	p.refused("POST", "/api/v1/state/prod/app", strings.ReplaceAll(p.state(1), p.secrets["output"], refused), good)
+	of := func(serial int) string { return strings.ReplaceAll(p.state(serial), p.secrets["output"], refused) }
+	p.refused("POST", "/api/v1/state/prod/app?ID=none", of(10), good)
+	p.refused("POST", "/api/v1/state/prod/app", of(1), good)
 	p.refused("POST", "/api/v1/state/prod/app", p.state(11)[:400]+refused, good)
 	p.refused("POST", "/api/v1/workspaces/prod%2Fapp/-/variables", fmt.Sprintf(`{"set":[{"kind":"terraform","name":"x",
 		"hcl":true,"sensitive":true,"value":%q}]}`, "{ "+p.secrets["expression"]+" =\n\" "), good)
@@ -213,5 +215,6 @@ func (p *planted) failNearly() {
 		"instances":[{"attributes":{"password":%q}},{"attributes":%[1]q}]}`, p.secrets["refused upload"]), good)
 	p.refused("POST", "/api/v1/repositories/infra/fetch", "", good)
 	p.refused("POST", "/webhooks/gitlab/x", "{}", http.Header{"X-Gitlab-Token": {p.secrets["wrong token"]}})
-	p.refused("POST", "/api/v1/session", fmt.Sprintf(`{"org":%q,"key":%q}`, p.org.id, p.secrets["wrong key"]), http.Header{})
+	p.refused("POST", "/api/v1/session", fmt.Sprintf(`{"org":%q,"key":%q}`, p.org.id, p.secrets["wrong key"]),
+		http.Header{})
 }

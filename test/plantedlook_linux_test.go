@@ -14,13 +14,17 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // show asks for what shows no secrets to anybody.
 func (p *planted) show() {
 	p.Helper()
-	for _, path := range []string{"/metrics", "/readyz", "/livez", "/api/v1/whoami", "/api/v1/audit?limit=1000", "/api/v1/states",
-		"/api/v1/keys", "/api/v1/organization", "/api/v1/repositories", "/api/v1/state/prod/app/-/versions"} {
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/api/v1/whoami", "/api/v1/audit?limit=1000",
+		"/api/v1/states", "/api/v1/keys", "/api/v1/organization", "/api/v1/repositories", "/api/v1/state/prod/app/-/versions"} {
 		answer, err := p.org.send("GET", path, nil)
 		p.must(err)
 		_, err = io.Copy(&p.answers, answer.Body)
@@ -99,7 +103,7 @@ func (p *planted) look(when string) {
 		}
 		for _, here := range []string{"prod/app", "pl4nted-name"} {
 			if bytes.Contains(content, []byte(here)) {
-				seen[strings.SplitN(d.Name(), "-", 2)[0]+" "+here] = true
+				seen[strings.TrimSuffix(d.Name(), "-wal")+" "+here] = true
 			}
 		}
 		return nil
@@ -110,9 +114,32 @@ func (p *planted) look(when string) {
 			p.Errorf("%s: the %s is in an answer: %.600q", when, what, text[max(0, at-500):])
 		}
 	}
-	for _, here := range []string{"state.db prod/app", "outbox.db pl4nted-name", "server.log prod/app"} {
+	for _, here := range []string{"state.db prod/app", p.org.id.String() + ".csv pl4nted-name", "server.log prod/app"} {
 		if !seen[here] {
 			p.Errorf("%s: what may be in %s is not there: this test does not look where it should", when, here)
+		}
+	}
+}
+
+// lookIntoSpool looks for secrets in the upload that waits for the database, which is compressed.
+func (p *planted) lookIntoSpool() {
+	p.Helper()
+	db, err := sqlitedb.File{Path: filepath.Join(p.dir, "data", "outbox.db")}.OpenReader()
+	p.must(err)
+	defer db.Close()
+	var body []byte
+	p.must(db.QueryRowContext(p.Context(), "SELECT body FROM batches").Scan(&body))
+	decoder, err := zstd.NewReader(nil)
+	p.must(err)
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(body, nil)
+	p.must(err)
+	if !bytes.Contains(text, []byte("pl4nted-name")) {
+		p.Errorf("what waits for the database is %q", text)
+	}
+	for what, secret := range p.secrets {
+		if bytes.Contains(text, []byte(secret)) {
+			p.Errorf("the %s waits for the database", what)
 		}
 	}
 }

@@ -24,7 +24,8 @@ import (
 func (p *planted) show() {
 	p.Helper()
 	for _, path := range []string{"/metrics", "/readyz", "/livez", "/api/v1/whoami", "/api/v1/audit?limit=1000",
-		"/api/v1/states", "/api/v1/keys", "/api/v1/organization", "/api/v1/repositories", "/api/v1/state/prod/app/-/versions"} {
+		"/api/v1/states", "/api/v1/keys",
+		"/api/v1/organization", "/api/v1/repositories", "/api/v1/state/prod/app/-/versions"} {
 		answer, err := p.org.send("GET", path, nil)
 		p.must(err)
 		_, err = io.Copy(&p.answers, answer.Body)

@@ -24,10 +24,10 @@ type exporting struct {
 	answers func(n int64) bool
 }
 
-func always(int64) bool { return true }
+func anything(int64) bool { return true }
 
 func newExporting(t *testing.T) *exporting {
-	e := &exporting{shell: newShell(t), file: filepath.Join(t.TempDir(), "acme.zip"), answers: always}
+	e := &exporting{shell: newShell(t), file: filepath.Join(t.TempDir(), "acme.zip"), answers: anything}
 	server := e.keeping(state.DefaultPolicy())
 	e.setenv("HOME", t.TempDir())
 	for serial := range exportedVersions {
@@ -72,7 +72,7 @@ func (e *exporting) broken(n int64) {
 func (e *exporting) whole(fetched int64) {
 	e.t.Helper()
 	e.fetched.Store(0)
-	e.answers = always
+	e.answers = anything
 	e.must("export", acme.String(), "-o", e.file)
 	if got := e.fetched.Load(); got != fetched {
 		e.t.Errorf("%d versions were fetched, want %d", got, fetched)
@@ -129,7 +129,7 @@ func TestExportGoesOnFromAnyEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.fetched.Store(0)
-		e.answers = always
+		e.answers = anything
 		e.must("export", acme.String(), "-o", e.file, "--overwrite")
 		if got := e.fetched.Load(); got < 1 || got > exportedVersions {
 			t.Errorf("with %d bytes of %d, %d versions were fetched", len(some), len(text), got)

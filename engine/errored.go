@@ -2,7 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/holdfast/holdfast/engine/apply"
@@ -39,12 +43,23 @@ func (e *Engine) keepUnsaved(o *apply.Options) func() error {
 		path := filepath.Join(e.Root.Dir, ErroredState)
 		text, err := unsaved.Bytes()
 		if err == nil {
-			err = durable.Write(path, string(text))
+			path, err = keepBeside(path, string(text))
 		}
 		if err != nil {
 			return diag.Stateful(err, "the state could not be stored, nor kept in %s", path)
 		}
 		return diag.Stateful(nil, "the state could not be stored, and is kept in %s", path).
 			WithHint("it has what is there now: put it where the state belongs before anything else is done")
+	}
+}
+
+// keepBeside makes a file at path, or under the next free name: one that is there already has what another apply could
+// not store, and nothing else has.
+func keepBeside(path, text string) (string, error) {
+	for n, at := 2, path; ; n++ {
+		if err := durable.CreateNew(at, text); !errors.Is(err, fs.ErrExist) {
+			return at, err
+		}
+		at = strings.TrimSuffix(path, ".tfstate") + "-" + strconv.Itoa(n) + ".tfstate"
 	}
 }

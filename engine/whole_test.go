@@ -253,6 +253,13 @@ func TestStateThatCanNotBeStoredIsKept(t *testing.T) {
 	if f, err := statefile.Parse(text); err != nil || len(f.Resources) != 1 {
 		t.Errorf("%+v %v", f, err)
 	}
+	// Another one is kept beside it: the first is all that knows of what the first apply has made.
+	if _, err = s.apply(plan.Options{}, apply.Options{}); err == nil || !strings.Contains(err.Error(), "errored-2.tfstate") {
+		t.Errorf("%v doesn't say where the second state is", err)
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != string(text) {
+		t.Errorf("the first state became %s: %v", kept, err)
+	}
 }
 
 func TestOverrideOfTheBackendAloneIsTaken(t *testing.T) {

@@ -43,7 +43,10 @@ func (e *Engine) keepUnsaved(o *apply.Options) func() error {
 		path := filepath.Join(e.Root.Dir, ErroredState)
 		text, err := unsaved.Bytes()
 		if err == nil {
-			path, err = keepBeside(path, string(text))
+			err = moveAside(path)
+		}
+		if err == nil {
+			err = durable.Write(path, string(text))
 		}
 		if err != nil {
 			return diag.Stateful(err, "the state could not be stored, nor kept in %s", path)
@@ -53,13 +56,16 @@ func (e *Engine) keepUnsaved(o *apply.Options) func() error {
 	}
 }
 
-// keepBeside makes a file at path, or under the next free name: one that is there already has what another apply could
-// not store, and nothing else has.
-func keepBeside(path, text string) (string, error) {
-	for n, at := 2, path; ; n++ {
-		if err := durable.CreateNew(at, text); !errors.Is(err, fs.ErrExist) {
-			return at, err
+// moveAside gives a file that is there already the next free name: it has what another apply could not store, and
+// nothing else has.
+func moveAside(path string) error {
+	for n := 2; ; n++ {
+		aside := strings.TrimSuffix(path, ".tfstate") + "-" + strconv.Itoa(n) + ".tfstate"
+		switch err := durable.MoveNew(path, aside); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case !errors.Is(err, fs.ErrExist):
+			return err
 		}
-		at = strings.TrimSuffix(path, ".tfstate") + "-" + strconv.Itoa(n) + ".tfstate"
 	}
 }

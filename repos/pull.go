@@ -18,6 +18,8 @@ type PullHead struct {
 	// Ref is where the provider has it: in the repository, or in the one at Source, which is at the same server.
 	Ref, Source string
 	Number      int64 // of the pull request
+	// Fork says that strangers have made it: it has no submodules fetched.
+	Fork bool
 }
 
 // AtPull fetches the head of a pull request, which need be on none of the branches that are fetched. What is known of
@@ -34,17 +36,20 @@ func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name string, head P
 	if err != nil {
 		return err
 	}
-	if there, err := m.Has(ctx, head.Commit); err == nil && there {
-		return nil
+	if there, err := m.Has(ctx, head.Commit); err != nil || !there {
+		if err := s.fetchPull(ctx, r, m, head); err != nil {
+			return Explain(name, err)
+		}
+		there, err := m.Has(ctx, head.Commit)
+		if err == nil && !there {
+			err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s where its pull request is", name,
+				head.Commit)
+		}
+		if err != nil {
+			return Explain(name, err)
+		}
 	}
-	if err := s.fetchPull(ctx, r, m, head); err != nil {
-		return Explain(name, err)
-	}
-	there, err := m.Has(ctx, head.Commit)
-	if err == nil && !there {
-		err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s where its pull request is", name,
-			head.Commit)
-	}
+	_, err = s.inside(ctx, r, m, head.Commit, !head.Fork)
 	return Explain(name, err)
 }
 

@@ -63,6 +63,8 @@ type Settings struct {
 	APIToken     bool   `json:"api_token,omitempty"`
 	App          string `json:"app,omitempty"`
 	Installation int64  `json:"installation,omitempty"`
+	// Submodules has those of each commit fetched and read too.
+	Submodules bool `json:"submodules,omitempty"`
 }
 
 // Kind is what a repository is fetched with.

@@ -101,7 +101,7 @@ func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequ
 	if err != nil {
 		return err
 	}
-	head := repos.PullHead{Commit: at.Head, Number: of.Number}
+	head := repos.PullHead{Commit: at.Head, Number: of.Number, Fork: at.Fork}
 	switch provider := credential.Forge.Provider; {
 	case provider == forge.GitHub, provider == forge.Gitea, provider == forge.Forgejo:
 		head.Ref = fmt.Sprintf("refs/pull/%d/head", of.Number)
@@ -119,6 +119,10 @@ func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequ
 func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullRequest, paths []string,
 	all bool) ([]string, error) {
 	if err := l.fetched(ctx, of, at); err != nil {
+		return nil, err
+	}
+	paths, err := l.repositories.Inside(ctx, of.Org, of.Repository, at.Head, paths)
+	if err != nil {
 		return nil, err
 	}
 	return l.layers.ChangedAt(ctx, of.Org, of.Repository, at.BaseRef, at.Head, paths, all)

@@ -34,7 +34,7 @@ func (a Archiving) withDefaults() Archiving {
 
 // Archive writes files of a commit as a tar, always the same bytes for the same commit. There is nothing in it but
 // regular files: a link to a file or a folder of the commit is written as what it leads to, one that leads
-// out of the commit is Hostile, and a submodule is left out. What is wrong or too much is found before the first
+// out of the commit is Hostile, and a submodule is left out unless the mirror is one with submodules. What is wrong or too much is found before the first
 // byte is written. Kinds: NotThere, TooLarge, Hostile.
 func (m *Mirror) Archive(ctx context.Context, commit string, a Archiving, w io.Writer) error {
 	t, err := m.Tree(ctx, commit)
@@ -142,6 +142,9 @@ func (p *picking) one(ctx context.Context, from, as string, nested int) error {
 	switch {
 	case err != nil:
 		return err
+	case e.Mode&typeBits == Submodule && p.t.m.o.inside:
+		return newError(NotThere, "%.200q is a submodule that was not fetched: .gitmodules has no URL of it, or it is of a fork",
+			from)
 	case e.Mode&typeBits == Submodule:
 		return nil
 	case e.Mode == Folder:

@@ -138,7 +138,7 @@ docker: ## build the container image, which says what it was made of; BUILDER='p
 	@scripts/image.sh $(VERSION) holdfast:$(VERSION)
 
 docker-git: ## build the same image with git beside, which repositories and layers need; this fetches Debian's packages
-	@$(or $(BUILDER),docker build) -t holdfast-git-base - < packaging/git.Dockerfile
+	@$(or $(BUILDER),docker build) -t holdfast-git-base -f packaging/git.Dockerfile packaging
 	@BASE=holdfast-git-base scripts/image.sh $(VERSION) holdfast:$(VERSION)-git
 
 clean: ## remove what was built

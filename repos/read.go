@@ -50,13 +50,9 @@ func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*
 // those of At, and of what Archive refuses: CommitNotFound, FilesTooLarge, ArchiveEntry.
 func (s *Service) Snapshot(ctx context.Context, org uuid.UUID, name, commit string, a gitmirror.Archiving,
 	w io.Writer) error {
-	m, err := s.At(ctx, org, name, commit)
-	if err != nil {
-		return err
-	}
 	packed := gzip.NewWriter(w)
-	if err := m.Archive(ctx, commit, a, packed); err != nil {
-		return Explain(name, err)
+	if err := s.Archive(ctx, org, name, commit, a, packed); err != nil {
+		return err
 	}
 	return packed.Close()
 }

@@ -65,6 +65,8 @@ type Settings struct {
 	Installation int64  `json:"installation,omitempty"`
 	// Submodules has those of each commit fetched and read too.
 	Submodules bool `json:"submodules,omitempty"`
+	// LFS has files of Git LFS in configurations, and not their pointers.
+	LFS bool `json:"lfs,omitempty"`
 }
 
 // Kind is what a repository is fetched with.

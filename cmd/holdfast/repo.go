@@ -129,6 +129,9 @@ func (a *app) showRepo(r api.Repository, asJSON bool) error {
 		{"credential", r.Credential}, {"user", r.User}, {"public key", r.PublicKey}, {"app", r.App},
 		{"known hosts", strings.Join(r.KnownHosts, ", ")}, {"webhook", r.Webhook},
 		{"fetched", a.timeOrNever(r.Status.FetchedAt)}}
+	if r.LFS {
+		lines = append(lines, [2]string{"git lfs", "is downloaded"})
+	}
 	if r.Submodules {
 		lines = append(lines, [2]string{"submodules", "are fetched and read"})
 	}

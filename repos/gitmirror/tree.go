@@ -18,6 +18,8 @@ type Entry struct {
 	Mode Mode
 	Size int64  // of a file, or of the text of a link
 	Blob string // the hash of the content; of a submodule that of its commit
+
+	large *Large // what it points to, where that is to be read
 }
 
 // Tree is every path of a commit. Close it: a git process may stand behind it. It is safe for concurrent use; its

@@ -15,8 +15,8 @@ import (
 	"github.com/holdfast/holdfast/runs"
 )
 
-// planOf is the plan of a run whose steps have left these files: names and texts.
-func planOf(digest string, resources []insighttest.Resource, files ...string) runs.PlanJSON {
+// planLeaving is the plan of a run whose steps have left these files: names and texts.
+func planLeaving(digest string, resources []insighttest.Resource, files ...string) runs.PlanJSON {
 	raw := insighttest.JSON(resources...)
 	plan := runs.PlanJSON{Org: uuid.New(), Digest: digest, Size: int64(len(raw)),
 		Open: func() io.Reader { return strings.NewReader(string(raw)) }}
@@ -75,16 +75,16 @@ func TestResultsOfRuns(t *testing.T) {
 		gates runs.Gates
 		want  string
 	}{
-		"nothing found":        {planOf("a", fine), high, ""},
-		"found":                {planOf("b", fine, "trivy.sarif", trivy), high, runs.GateFindings},
-		"none at fault":        {planOf("c", fine, "x.sarif", `{"version":"2.1.0","runs":[]}`), high, ""},
-		"no SARIF":             {planOf("d", fine, "trivy.sarif", "<html>"), high, runs.GateRules},
-		"no costs":             {planOf("e", fine, "infracost.json", "[]"), high, runs.GateRules},
-		"one of two is none":   {planOf("f", fine, "a.sarif", "", "b.sarif", trivy), high, "findings rules"},
-		"dear by Infracost":    {planOf("g", fine, "infracost.json", dear), dollars, runs.GateCost},
-		"free by Infracost":    {planOf("h", typical(), "infracost.json", free), dollars, runs.GateCost},
-		"a condition on costs": {planOf("i", typical(), "infracost.json", free), runs.Gates{When: "cost.delta > 20.0"}, "condition"},
-		"a condition on what is free": {planOf("j", typical(), "infracost.json", free), runs.Gates{When: "cost.delta < 20.0"},
+		"nothing found":        {planLeaving("a", fine), high, ""},
+		"found":                {planLeaving("b", fine, "trivy.sarif", trivy), high, runs.GateFindings},
+		"none at fault":        {planLeaving("c", fine, "x.sarif", `{"version":"2.1.0","runs":[]}`), high, ""},
+		"no SARIF":             {planLeaving("d", fine, "trivy.sarif", "<html>"), high, runs.GateRules},
+		"no costs":             {planLeaving("e", fine, "infracost.json", "[]"), high, runs.GateRules},
+		"one of two is none":   {planLeaving("f", fine, "a.sarif", "", "b.sarif", trivy), high, "findings rules"},
+		"dear by Infracost":    {planLeaving("g", fine, "infracost.json", dear), dollars, runs.GateCost},
+		"free by Infracost":    {planLeaving("h", typical(), "infracost.json", free), dollars, runs.GateCost},
+		"a condition on costs": {planLeaving("i", typical(), "infracost.json", free), runs.Gates{When: "cost.delta > 20.0"}, "condition"},
+		"a condition on what is free": {planLeaving("j", typical(), "infracost.json", free), runs.Gates{When: "cost.delta < 20.0"},
 			"condition"},
 	} {
 		if got := kinds(t, s, c.plan, c.gates); got != c.want {
@@ -96,7 +96,7 @@ func TestResultsOfRuns(t *testing.T) {
 // TestResultsAreShown: they are among the findings, as those of their program, and whatever words they have, a service
 // outside is told none.
 func TestResultsAreShown(t *testing.T) {
-	plan := planOf("a", typical(), "trivy.sarif", testdata(t, "trivy.sarif"), "infracost.json", testdata(t, "infracost.json"))
+	plan := planLeaving("a", typical(), "trivy.sarif", testdata(t, "trivy.sarif"), "infracost.json", testdata(t, "infracost.json"))
 	s := insight.NewService(nil, nil, nil, today)
 	all, err := s.Told(t.Context(), plan, nil)
 	if err != nil {

@@ -107,7 +107,7 @@ func (s *Service) fetchSubmodules(ctx context.Context, r Repository, m *gitmirro
 // fetchSubmodule takes a worker for the fetch, as any other does. The repository's credentials go to its own server
 // alone.
 func (s *Service) fetchSubmodule(ctx context.Context, r Repository, m *gitmirror.Mirror, at gitmirror.Remote,
-	one gitmirror.Submodule) error {
+	one gitmirror.Module) error {
 	if err := s.checkRoom(ctx, r); err != nil {
 		return err
 	}

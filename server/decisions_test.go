@@ -67,10 +67,10 @@ func later(t *testing.T, w *runworld.World, run runs.Run, most time.Duration) ru
 }
 
 // Where a service hangs up without a word, however often it is asked, plans are not applied, unless the auth file says
-// so.
+// so: then they wait for nobody but people.
 func TestServiceThatNeverAnswers(t *testing.T) {
 	for fail, want := range map[string]runs.Status{"": runs.Discarded, "decision_fail = closed": runs.Discarded,
-		"decision_fail = open": runs.Confirmed} {
+		"decision_fail = open": runs.AwaitingApproval} {
 		var asked atomic.Int64
 		there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			asked.Add(1)
@@ -84,6 +84,11 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 		}
 		if strings.Contains(run.Reason+run.Outside.Reason, "a-word-of-the-address") {
 			t.Errorf("the address is told: %s, %s", run.Reason, run.Outside.Reason)
+		}
+		by := auth.Principal{Org: run.Org, KeyID: "author", Grant: auth.Grant{Role: auth.Owner}}
+		after, err := w.Approve(t.Context(), by, run.ID, api.Decision{Digest: run.Pin.Digest})
+		if goesOn := err == nil && after.Status == runs.Confirmed; goesOn != (want == runs.AwaitingApproval) {
+			t.Errorf("with %q somebody's yes has it be %s, %v", fail, after.Status, err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ const (
 	maxGitmodules = 256 << 10
 )
 
-// Submodule is another repository that a commit has at a path.
-type Submodule struct {
+// Module is another repository that a commit has at a path.
+type Module struct {
 	Path   string // from the root of the commit
 	Commit string
 	Remote Remote
@@ -32,14 +32,14 @@ func (m *Mirror) WithSubmodules() *Mirror {
 // Lacks returns the submodules of a commit that were not fetched yet, of a mirror with submodules. Those that are within
 // others are known when these are there. at is where the repository itself is, which relative URLs go from. Kinds: those
 // of Tree, AddressInvalid for a URL that can't be fetched from, and TooLarge for too many.
-func (m *Mirror) Lacks(ctx context.Context, commit string, at Remote) ([]Submodule, error) {
+func (m *Mirror) Lacks(ctx context.Context, commit string, at Remote) ([]Module, error) {
 	t, err := m.Tree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = t.Close() }()
 	n := &nesting{t: t, remotes: map[string]Remote{"": at}, urls: map[string]map[string]string{}}
-	var all []Submodule
+	var all []Module
 	for _, e := range t.entries {
 		if e.Mode&typeBits != Submodule {
 			continue
@@ -53,7 +53,7 @@ func (m *Mirror) Lacks(ctx context.Context, commit string, at Remote) ([]Submodu
 		case len(all)+len(t.roots) >= maxSubmodules:
 			return nil, newError(TooLarge, "the commit has more than %d submodules, which is the limit", maxSubmodules)
 		}
-		all = append(all, Submodule{e.Path, e.Blob, remote})
+		all = append(all, Module{e.Path, e.Blob, remote})
 	}
 	return all, nil
 }

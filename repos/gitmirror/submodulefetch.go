@@ -19,7 +19,7 @@ func (m *Mirror) modules() string { return filepath.Join(m.folder, "modules") }
 // FetchSubmodule brings the commit of a submodule: all branches of its repository, and the commit by its name where it is
 // on none of them. All submodules together may be half as large as the mirror may; others make room. Kinds of errors: all
 // of them.
-func (m *Mirror) FetchSubmodule(ctx context.Context, s Submodule, credentials Credentials) error {
+func (m *Mirror) FetchSubmodule(ctx context.Context, s Module, credentials Credentials) error {
 	if err := checkCommits(s.Commit); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (m *Mirror) FetchSubmodule(ctx context.Context, s Submodule, credentials Cr
 }
 
 // bring fetches what it takes to have the commit.
-func (m *Mirror) bring(ctx context.Context, s Submodule, credentials Credentials) error {
+func (m *Mirror) bring(ctx context.Context, s Module, credentials Credentials) error {
 	number, err := strconv.ParseUint(s.Commit[:4], 16, 16)
 	if err != nil {
 		return err

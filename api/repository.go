@@ -26,7 +26,7 @@ type Repository struct {
 	Installation int64    `json:"installation,omitempty"`
 	KnownHosts   []string `json:"known_hosts,omitempty"` // keys that its ssh host may have
 	Submodules   bool     `json:"submodules,omitempty"`  // that those of its commits are fetched and read too
-	LFS          bool     `json:"lfs,omitempty"`         // that configurations have files of Git LFS, and not their pointers
+	LFS          bool     `json:"lfs,omitempty"`         // that configurations have files of Git LFS
 	// Webhook is the path to which the provider sends deliveries.
 	Webhook string `json:"webhook"`
 	// WebhookSecret is what deliveries are signed with; only in the answer that made it.

@@ -75,17 +75,18 @@ func TestResultsOfRuns(t *testing.T) {
 		gates runs.Gates
 		want  string
 	}{
-		"nothing found":        {planLeaving("a", fine), high, ""},
-		"found":                {planLeaving("b", fine, "trivy.sarif", trivy), high, runs.GateFindings},
-		"none at fault":        {planLeaving("c", fine, "x.sarif", `{"version":"2.1.0","runs":[]}`), high, ""},
-		"no SARIF":             {planLeaving("d", fine, "trivy.sarif", "<html>"), high, runs.GateRules},
-		"no costs":             {planLeaving("e", fine, "infracost.json", "[]"), high, runs.GateRules},
-		"one of two is none":   {planLeaving("f", fine, "a.sarif", "", "b.sarif", trivy), high, "findings rules"},
-		"dear by Infracost":    {planLeaving("g", fine, "infracost.json", dear), dollars, runs.GateCost},
-		"free by Infracost":    {planLeaving("h", typical(), "infracost.json", free), dollars, runs.GateCost},
-		"a condition on costs": {planLeaving("i", typical(), "infracost.json", free), runs.Gates{When: "cost.delta > 20.0"}, "condition"},
-		"a condition on what is free": {planLeaving("j", typical(), "infracost.json", free), runs.Gates{When: "cost.delta < 20.0"},
-			"condition"},
+		"nothing found":      {planLeaving("a", fine), high, ""},
+		"found":              {planLeaving("b", fine, "trivy.sarif", trivy), high, runs.GateFindings},
+		"none at fault":      {planLeaving("c", fine, "x.sarif", `{"version":"2.1.0","runs":[]}`), high, ""},
+		"no SARIF":           {planLeaving("d", fine, "trivy.sarif", "<html>"), high, runs.GateRules},
+		"no costs":           {planLeaving("e", fine, "infracost.json", "[]"), high, runs.GateRules},
+		"one of two is none": {planLeaving("f", fine, "a.sarif", "", "b.sarif", trivy), high, "findings rules"},
+		"dear by Infracost":  {planLeaving("g", fine, "infracost.json", dear), dollars, runs.GateCost},
+		"free by Infracost":  {planLeaving("h", typical(), "infracost.json", free), dollars, runs.GateCost},
+		"a condition on costs": {planLeaving("i", typical(), "infracost.json", free),
+			runs.Gates{When: "cost.delta > 20.0"}, "condition"},
+		"a condition on what is free": {planLeaving("j", typical(), "infracost.json", free),
+			runs.Gates{When: "cost.delta < 20.0"}, "condition"},
 	} {
 		if got := kinds(t, s, c.plan, c.gates); got != c.want {
 			t.Errorf("%s: held by %q, not by %q", name, got, c.want)
@@ -96,14 +97,15 @@ func TestResultsOfRuns(t *testing.T) {
 // TestResultsAreShown: they are among the findings, as those of their program, and whatever words they have, a service
 // outside is told none.
 func TestResultsAreShown(t *testing.T) {
-	plan := planLeaving("a", typical(), "trivy.sarif", testdata(t, "trivy.sarif"), "infracost.json", testdata(t, "infracost.json"))
+	plan := planLeaving("a", typical(), "trivy.sarif", testdata(t, "trivy.sarif"), "infracost.json",
+		testdata(t, "infracost.json"))
 	s := insight.NewService(nil, nil, nil, today)
 	all, err := s.Told(t.Context(), plan, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, _ := json.Marshal(all)
-	if !strings.Contains(string(raw), `"tool":"Trivy"`) || strings.Contains(string(raw), "An ingress security group rule") ||
+	if !strings.Contains(string(raw), `"tool":"Trivy"`) || strings.Contains(string(raw), "An ingress security group") ||
 		strings.Contains(string(raw), "avd.aquasec.com") {
 		t.Errorf("a service outside is told %s", raw)
 	}

@@ -72,8 +72,8 @@ func (w *world) archived(commit string, folders ...string) (string, error) {
 	}
 }
 
-// TestLargeFiles: configurations have the files of Git LFS where the repository wants them, each downloaded once and only
-// if it is in the configuration; what the server has not, or is too large, is an error that names the file.
+// TestLargeFiles: configurations have the files of Git LFS where the repository wants them, each downloaded once and
+// only if it is in the configuration; what the server has not, or is too large, is an error that names the file.
 func TestLargeFiles(t *testing.T) {
 	w := newWorld(t)
 	asked := w.serveLarge("the image")

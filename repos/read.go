@@ -15,8 +15,9 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there, and so are its
-// submodules where the repository wants them. It is for the server itself, which has asked the gate before. Faults: RepositoryNotFound, RepositoryFailed, CommitNotFound.
+// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there, and so are
+// its submodules where the repository wants them. It is for the server itself, which has asked the gate before. Faults:
+// RepositoryNotFound, RepositoryFailed, CommitNotFound.
 func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*gitmirror.Mirror, error) {
 	if !gitmirror.IsCommit(commit) {
 		return nil, fault.New(fault.CommitNotFound, "%.80q is not the whole hash of a commit", commit)

@@ -41,9 +41,9 @@ func (s *Service) submodulesOf(id uuid.UUID) *submodules {
 	return known
 }
 
-// inside returns the mirror with the submodules of a commit in it, where the repository wants them: those of a commit that
-// is on a branch are fetched, and of others where it is asked for. What a stranger has made of a fork has nothing fetched:
-// it would say from where.
+// inside returns the mirror with the submodules of a commit in it, where the repository wants them: those of a commit
+// that is on a branch are fetched, and of others where it is asked for. What a stranger has made of a fork has nothing
+// fetched: it would say from where.
 func (s *Service) inside(ctx context.Context, r Repository, m *gitmirror.Mirror, commit string,
 	trusted bool) (*gitmirror.Mirror, error) {
 	if !r.Settings.Submodules {
@@ -127,8 +127,8 @@ func (s *Service) fetchSubmodule(ctx context.Context, r Repository, m *gitmirror
 	return m.FetchSubmodule(ctx, one, credentials)
 }
 
-// Inside returns changed paths of a commit with all that is in those that are submodules, as providers don't tell that. It
-// is for the server itself. Faults: those of At.
+// Inside returns changed paths of a commit with all that is in those that are submodules, as providers don't tell that.
+// It is for the server itself. Faults: those of At.
 func (s *Service) Inside(ctx context.Context, org uuid.UUID, name, commit string, paths []string) ([]string, error) {
 	r, err := s.find(ctx, org, name)
 	if err != nil || !r.Settings.Submodules {

@@ -35,9 +35,9 @@ func (a Archiving) withDefaults() Archiving {
 }
 
 // Archive writes files of a commit as a tar, always the same bytes for the same commit. There is nothing in it but
-// regular files: a link to a file or a folder of the commit is written as what it leads to, one that leads
-// out of the commit is Hostile, and a submodule is left out unless the mirror is one with submodules. What is wrong or too much is found before the first
-// byte is written. Kinds: NotThere, TooLarge, Hostile.
+// regular files: a link to a file or a folder of the commit is written as what it leads to, one that leads out of the
+// commit is Hostile, and a submodule is left out unless the mirror is one with submodules. What is wrong or too much is
+// found before the first byte is written. Kinds: NotThere, TooLarge, Hostile.
 func (m *Mirror) Archive(ctx context.Context, commit string, a Archiving, w io.Writer) error {
 	t, err := m.Tree(ctx, commit)
 	if err != nil {

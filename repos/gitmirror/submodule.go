@@ -29,9 +29,9 @@ func (m *Mirror) WithSubmodules() *Mirror {
 	return &Mirror{folder: m.folder, o: o, one: m.one}
 }
 
-// Lacks returns the submodules of a commit that were not fetched yet, of a mirror with submodules. Those that are within
-// others are known when these are there. at is where the repository itself is, which relative URLs go from. Kinds: those
-// of Tree, AddressInvalid for a URL that can't be fetched from, and TooLarge for too many.
+// Lacks returns the submodules of a commit that were not fetched yet, of a mirror with submodules. Those that are
+// within others are known when these are there. at is where the repository itself is, which relative URLs go from.
+// Kinds: those of Tree, AddressInvalid for a URL that can't be fetched from, and TooLarge for too many.
 func (m *Mirror) Lacks(ctx context.Context, commit string, at Remote) ([]Module, error) {
 	t, err := m.Tree(ctx, commit)
 	if err != nil {

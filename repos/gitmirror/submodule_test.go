@@ -102,16 +102,17 @@ func TestSubmodules(t *testing.T) {
 	}
 }
 
-// TestHostileSubmodules: what a .gitmodules says leads to no other protocol, to no private network and to no file, and a
-// submodule that nobody knows where it is fails what reads it, and nothing else.
+// TestHostileSubmodules: what a .gitmodules says leads to no other protocol, to no private network and to no file, and
+// a submodule that nobody knows where it is fails what reads it, and nothing else.
 func TestHostileSubmodules(t *testing.T) {
 	w := newWorld(t, gitmirror.Limits{})
 	w.repo.Write("fine/main.tf", "fine")
 	good := w.repo.Commit("Begin")
 	for url, kind := range map[string]gitmirror.Kind{
 		"https://10.0.0.1/x.git": gitmirror.AddressRefused, "ssh://git@169.254.169.254/x": gitmirror.AddressRefused,
-		"file:///etc": gitmirror.AddressInvalid, "/etc": gitmirror.AddressInvalid, "git://example.com/x": gitmirror.AddressInvalid,
-		"ext::sh -c id": gitmirror.AddressInvalid, "https://bot:pw@example.com/x": gitmirror.AddressInvalid,
+		"file:///etc": gitmirror.AddressInvalid, "/etc": gitmirror.AddressInvalid,
+		"git://example.com/x": gitmirror.AddressInvalid,
+		"ext::sh -c id":       gitmirror.AddressInvalid, "https://bot:pw@example.com/x": gitmirror.AddressInvalid,
 		w.server.URL("nobody"): gitmirror.NotThere, "../nobody.git": gitmirror.NotThere,
 	} {
 		w.repo.Submodule("sub", url, strings.Repeat("a1", 20))

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// modules is the folder that has a mirror for each address of a submodule. They are caches as the mirror is, and go with
-// it.
+// modules is the folder that has a mirror for each address of a submodule. They are caches as the mirror is, and go
+// with it.
 func (m *Mirror) modules() string { return filepath.Join(m.folder, "modules") }
 
-// FetchSubmodule brings the commit of a submodule: all branches of its repository, and the commit by its name where it is
-// on none of them. All submodules together may be half as large as the mirror may; others make room. Kinds of errors: all
-// of them.
+// FetchSubmodule brings the commit of a submodule: all branches of its repository, and the commit by its name where it
+// is on none of them. All submodules together may be half as large as the mirror may; others make room. Kinds of
+// errors: all of them.
 func (m *Mirror) FetchSubmodule(ctx context.Context, s Module, credentials Credentials) error {
 	if err := checkCommits(s.Commit); err != nil {
 		return err

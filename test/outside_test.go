@@ -96,6 +96,7 @@ func TestDecisionService(t *testing.T) {
 		"decision_secret = "+d.secret)
 	b.must(b.server.stop())
 	b.must(b.server.start())
+	b.act()
 	always := "always"
 	b.workspace("prod", harmless+exposed, func(w *api.WorkspaceChange) { w.AutoApply = &always })
 

@@ -15,6 +15,8 @@ type OrganizationSettings struct {
 	Aliases []OrganizationAlias `json:"aliases" null:"yes"`
 	// RunsLocal says that the server itself executes the organization's runs.
 	RunsLocal bool `json:"runs_local"`
+	// AuditDays is for how many days entries of the audit log are kept; 0 for ever.
+	AuditDays int `json:"audit_days"`
 	// Notices says how notices are posted; null where they go nowhere.
 	Notices *NoticeSettings `json:"notices"`
 	// Decisions says how a service outside is asked about plans; null for none.

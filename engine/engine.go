@@ -9,6 +9,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -158,7 +159,7 @@ func (e *Engine) Plan(ctx context.Context, o plan.Options) (p *plan.Plan, err er
 			}
 		}
 	}
-	recorded, err := e.read(ctx)
+	recorded, err := e.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func (e *Engine) Apply(ctx context.Context, p *plan.Plan, o apply.Options) (resu
 			err = unlocked
 		}
 	}()
-	now, err := e.read(ctx)
+	now, err := e.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -284,12 +285,20 @@ func (e *Engine) Lock(ctx context.Context, operation string) (release func(conte
 	}
 }
 
+// same reports whether two states are the same to the last byte: somebody may have written one by hand, under the same
+// serial.
+func same(a, b *statefile.File) bool {
+	x, errA := a.Bytes()
+	y, errB := b.Bytes()
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
+
 // unchanged fails if the state isn't the one that was planned on.
 func unchanged(planned, now *statefile.File, absent bool) error {
 	if now == nil && absent {
 		return nil
 	}
-	if now != nil && !absent && now.Serial == planned.Serial && now.Lineage == planned.Lineage {
+	if now != nil && !absent && now.Serial == planned.Serial && now.Lineage == planned.Lineage && same(planned, now) {
 		return nil
 	}
 	return &diag.Error{Category: diag.Concurrency, Summary: "the state has changed since the plan was made",

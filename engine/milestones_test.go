@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/apply"
+	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
@@ -220,5 +221,35 @@ func TestDamagedStateStopsThePlan(t *testing.T) {
 	if !errors.As(err, &fault) || fault.Category != diag.State || !strings.Contains(err.Error(),
 		filepath.Join(s.dir, "terraform.tfstate")) {
 		t.Error(err)
+	}
+}
+
+// What a configuration refers to and doesn't have is found without values, providers and a plan.
+func TestReferencesToNothingAreFoundWithoutAPlan(t *testing.T) {
+	for text, want := range map[string]string{
+		"variable \"v\" {}\nresource \"cloud_thing\" \"a\" {\n  name = var.v\n  dynamic \"x\" {\n    for_each = local.l\n" +
+			"    content { y = x.value }\n  }\n}\nlocals { l = [1] }\noutput \"o\" { value = cloud_thing.a.id }\n": "",
+		"resource \"cloud_thing\" \"a\" {\n  name = \"${var.vpc_id}\"\n}\n": `Undefined variable "vpc_id" referenced in resource "cloud_thing.a"`,
+		"resource \"cloud_thing\" \"a\" {\n  x { y = local.n }\n}\n":        `Undefined local value "n" referenced in resource`,
+		"resource \"cloud_thing\" \"a\" {\n  count = var.n\n}\n":            `Undefined variable "n" referenced in resource`,
+		"locals { a = var.n }\n":                               `Undefined variable "n" referenced in local "a"`,
+		"output \"o\" { value = var.n }\n":                     `Undefined variable "n" referenced in output "o"`,
+		"provider \"cloud\" { region = var.n }\n":              `Undefined variable "n" referenced in provider "cloud"`,
+		"module \"m\" {\n  source = \"./m\"\n  v = var.n\n}\n": `Undefined variable "n" referenced in module "m"`,
+		"module \"m\" { source = \"./n\" }\n":                  `Undefined local value "gone" referenced in output "o"`,
+	} {
+		s := newSite(t, text)
+		s.write(t, "m/main.tf", "variable \"v\" {}\n")
+		s.write(t, "n/main.tf", "output \"o\" { value = local.gone }\n")
+		root, err := config.Load(s.dir)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		switch err := plan.CheckReferences(root); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", text, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "main.tf:")):
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

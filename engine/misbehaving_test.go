@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/engine/plan"
 	"github.com/holdfast/holdfast/engine/provider"
 	"github.com/holdfast/holdfast/engine/provider/builtin"
+	"github.com/holdfast/holdfast/engine/statefile"
 )
 
 // odd is a provider of shapes whose calls can be made to answer something else.
@@ -20,6 +21,14 @@ type odd struct {
 	*shapes
 	plan  func(provider.PlanRequest, provider.PlanResult) provider.PlanResult
 	apply func(provider.ApplyRequest, provider.Object, error) (provider.Object, error)
+	stop  func() error
+}
+
+func (o *odd) Stop(context.Context) error {
+	if o.stop == nil {
+		return nil
+	}
+	return o.stop()
 }
 
 func (o *odd) Plan(ctx context.Context, r provider.PlanRequest) (provider.PlanResult, error) {
@@ -62,25 +71,36 @@ func with(object cty.Value, attribute string, value cty.Value) cty.Value {
 	return cty.ObjectVal(all)
 }
 
-// A provider that doesn't keep to what a provider promises is said to, and what isn't sure isn't recorded.
+// A provider that doesn't keep to what a provider promises is said to. What it told of an object is recorded, so that
+// it isn't lost, and is replaced by the next apply.
 func TestProvidersThatDoNotKeepTheirWordAreSaid(t *testing.T) {
 	null := func(v cty.Value) provider.Object { return provider.Object{Value: cty.NullVal(v.Type())} }
-	for want, apply := range map[string]func(provider.ApplyRequest, provider.Object, error) (provider.Object, error){
-		"returned no object": func(r provider.ApplyRequest, _ provider.Object, _ error) (provider.Object, error) {
+	refused := &provider.Fault{Summary: "it was refused half-way", Code: 403}
+	for want, c := range map[string]struct {
+		apply    func(provider.ApplyRequest, provider.Object, error) (provider.Object, error)
+		recorded int
+	}{
+		"returned no object": {func(r provider.ApplyRequest, _ provider.Object, _ error) (provider.Object, error) {
 			return null(r.Planned), nil
-		},
-		"left values unknown": func(r provider.ApplyRequest, _ provider.Object, _ error) (provider.Object, error) {
+		}, 0},
+		"left values unknown": {func(r provider.ApplyRequest, _ provider.Object, _ error) (provider.Object, error) {
 			return provider.Object{Value: r.Planned}, nil
-		},
+		}, 1},
+		"refused half-way": {func(r provider.ApplyRequest, _ provider.Object, _ error) (provider.Object, error) {
+			return provider.Object{Value: r.Planned}, refused
+		}, 1},
 	} {
 		s, o := newOddSite(t, named("a"))
-		o.apply = apply
+		o.apply = c.apply
 		result, err := s.applied(t)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if result == nil || len(result.State.Resources) != 0 {
-			t.Errorf("%s: it is recorded: %+v", want, result)
+		if result == nil || len(result.State.Resources) != c.recorded {
+			t.Fatalf("%s: the state has %+v", want, result)
+		}
+		if c.recorded > 0 && recordedShape(t, result).Status != statefile.Tainted {
+			t.Errorf("%s: it isn't replaced: %+v", want, result.State.Resources)
 		}
 	}
 }

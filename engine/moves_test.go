@@ -35,6 +35,9 @@ func TestThingsAreFoundWhereTheyWentTo(t *testing.T) {
 	}{
 		"renamed": {main(thingBlock("a", "")), step{main(thingBlock("b", "") + moved("fake_thing.a", "fake_thing.b")),
 			[]string{"no-op fake_thing.b from fake_thing.a"}}},
+		"renamed twice, told backwards": {main(thingBlock("a", "")), step{main(thingBlock("c", "") +
+			moved("fake_thing.b", "fake_thing.c") + moved("fake_thing.a", "fake_thing.b")),
+			[]string{"no-op fake_thing.c from fake_thing.a"}}},
 		"got count": {main(thingBlock("a", "")), step{main(thingBlock("a", "  count = 1\n")),
 			[]string{"no-op fake_thing.a[0] from fake_thing.a"}}},
 		"lost count": {main(thingBlock("a", "  count = 2\n")), step{main(thingBlock("a", "")),

@@ -50,9 +50,15 @@ func applied(r *apply.Result) []any {
 		"not_begun", len(r.NotBegun)}
 }
 
-// read reads the state.
-func (e *Engine) read(ctx context.Context) (*statefile.File, error) {
+// Read reads the state to go on from it: one that can't be written again without a loss is refused.
+func (e *Engine) Read(ctx context.Context) (*statefile.File, error) {
 	f, err := e.Store.Read(ctx)
+	if err == nil && f != nil {
+		if lost := f.Keepable(); lost != nil {
+			return nil, diag.Stateful(lost, "the state can't be gone on from, and nothing is done with it").
+				WithHint("holdfast engine debug state looks into it")
+		}
+	}
 	if err == nil && f != nil {
 		oplog.From(ctx, "state").DebugContext(ctx, "the state is read", "serial", f.Serial, "lineage", f.Lineage,
 			"resources", len(f.Resources))

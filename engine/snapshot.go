@@ -158,13 +158,17 @@ func (e *Engine) forgetOld() error {
 
 // Snapshots lists the snapshots in a folder, the oldest first.
 func Snapshots(folder string) ([]Snapshot, error) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var all []Snapshot
-	for _, path := range paths {
-		s, err := ReadSnapshot(folder, strings.TrimSuffix(filepath.Base(path), ".json"))
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || strings.HasPrefix(id, ".") {
+			continue
+		}
+		s, err := ReadSnapshot(folder, id)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -60,7 +61,8 @@ func (h organizationHandlers) change(ctx context.Context, r *request) (answer, e
 
 func settingsOf(said keys.Settings) api.OrganizationSettings {
 	shown := api.OrganizationSettings{Version: said.Version, Settings: items(said.Plain, settingOf),
-		StateAccess: string(said.Access), RunsLocal: said.RunsLocal}
+		StateAccess: string(said.Access), RunsLocal: said.RunsLocal,
+		AuditDays: int(said.AuditKept / (24 * time.Hour))}
 	if said.Sections != nil {
 		shown.Sections = items(said.Sections, sectionOf)
 	}

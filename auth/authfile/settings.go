@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,7 @@ type Settings struct {
 	Sections  []StatesSettings
 	Aliases   []Alias
 	RunsLocal bool
+	AuditKept time.Duration // as Organization has it
 	Notify    Posted
 	// Decision says where questions about plans go; FailOpen is Decision.FailOpen.
 	Decision Posted
@@ -62,7 +64,7 @@ func plainDefaults() []Setting {
 func (o *Organization) Settings() Settings {
 	said := Settings{
 		Version: versionOf(o.said), Access: auth.AccessFull, Sections: append([]StatesSettings{}, o.sections...),
-		Aliases: append([]Alias{}, o.Aliases...), RunsLocal: o.RunsLocal,
+		Aliases: append([]Alias{}, o.Aliases...), RunsLocal: o.RunsLocal, AuditKept: o.AuditKept,
 		Notify:   Posted{Is: o.Notify.URL != "", Signed: o.Notify.Secret != nil, Header: o.Notify.HeaderName != ""},
 		Decision: Posted{Is: o.Decision.URL != "", Signed: o.Decision.Secret != nil}, FailOpen: o.Decision.FailOpen,
 	}

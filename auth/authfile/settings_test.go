@@ -3,6 +3,7 @@ package authfile
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -14,7 +15,7 @@ import (
 func TestSettingsAreThoseThatHold(t *testing.T) {
 	w := following(t, "["+idA+"]\nkeep_versions = 5\nguards = warn\nstate_access = summary\nalias = 42, 77:shop\n"+
 		"notify_url = https://example.com/hunter2\nnotify_events = default, lock.*\ndecision_url = https://example.com/hunter2\n"+
-		"decision_fail = open\n\n["+idA+".states.prod]\nstates = prod/**, x\nguards = hold\nstate_access = internal\n")
+		"decision_fail = open\naudit_days = 90\n\n["+idA+".states.prod]\nstates = prod/**, x\nguards = hold\nstate_access = internal\n")
 	got, ok := w.Settings(orgA)
 	var plain []PlainSetting
 	for _, usual := range plainDefaults() {
@@ -23,6 +24,7 @@ func TestSettingsAreThoseThatHold(t *testing.T) {
 	plain[0].Value, plain[0].Said, plain[5].Said = "5", true, true
 	want := Settings{
 		Version: got.Version, Plain: plain, Access: auth.AccessSummary,
+		AuditKept: 90 * 24 * time.Hour,
 		Sections: []StatesSettings{{States: []string{"prod/**", "x"},
 			Set: []Setting{{"guards", "hold"}, {"state_access", "internal"}}}},
 		Aliases: []Alias{{ID: "42"}, {ID: "77", Folder: "shop"}},

@@ -149,14 +149,18 @@ func newEngineInit(a *app, f *engineFlags) *cobra.Command {
 func newEngineValidate(a *app, f *engineFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "validate",
-		Short:   "Check that a configuration can be read",
+		Short:   "Check that a configuration can be read, and has the variables and local values that it refers to",
 		Example: "  holdfast engine validate --dir network",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := config.LoadWith(f.dir, f.modules(a)); err != nil {
+			root, err := config.LoadWith(f.dir, f.modules(a))
+			if err == nil {
+				err = plan.CheckReferences(root)
+			}
+			if err != nil {
 				return engineError(err)
 			}
-			_, err := fmt.Fprintln(a.stdout, "The configuration can be read.")
+			_, err = fmt.Fprintln(a.stdout, "The configuration can be read.")
 			return err
 		},
 	}

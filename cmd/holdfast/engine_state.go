@@ -109,8 +109,8 @@ func newEngineState(a *app, f *engineFlags) *cobra.Command {
 		ValidArgsFunction: f.completing(a, addressesIn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.change(cmd.Context(), a, "rm", func(state *statefile.File) error {
-				r, in, _, err := found(state, args[0])
-				if err == nil {
+				r, _, _, err := found(state, args[0])
+				for _, in := range state.Instances(r) { // what is deposed would be deleted next otherwise
 					state.Remove(r, in.Deposed)
 				}
 				return err
@@ -194,7 +194,7 @@ func (f *engineFlags) change(ctx context.Context, a *app, operation string,
 			err = engineError(unlocked)
 		}
 	}()
-	state, err := e.Store.Read(ctx)
+	state, err := e.Read(ctx)
 	if err != nil {
 		return engineError(err)
 	}

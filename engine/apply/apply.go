@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -109,6 +110,7 @@ type run struct {
 	breakers map[string]*Breaker
 	places   map[string]chan struct{}
 
+	failing atomic.Bool // a step has failed
 	telling sync.Mutex
 	log     *slog.Logger
 }
@@ -177,7 +179,7 @@ func (r *run) walk(ctx context.Context, g *graph.Graph) bool {
 			switch {
 			case s == nil:
 				finish(name, !bad[name])
-			case bad[name] || anyFailed && !r.options.Continue || r.stopped() || ctx.Err() != nil:
+			case bad[name] || r.over(ctx):
 				r.skip(s)
 				finish(name, false)
 			default:
@@ -194,6 +196,11 @@ func (r *run) walk(ctx context.Context, g *graph.Graph) bool {
 		finish(e.name, e.ok)
 	}
 	return anyFailed
+}
+
+// over reports whether nothing more is begun.
+func (r *run) over(ctx context.Context) bool {
+	return r.failing.Load() && !r.options.Continue || r.stopped() || ctx.Err() != nil
 }
 
 func (r *run) stopped() bool {

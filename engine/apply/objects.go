@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,6 +53,11 @@ func (r *run) do(ctx context.Context, s *step) bool {
 	address := s.change.Address.String()
 	place := r.place(s.change.Provider.InState())
 	place <- struct{}{}
+	if r.over(ctx) { // while it waited for its turn
+		<-place
+		r.skip(s)
+		return false
+	}
 	action := s.change.Action
 	if s.destroy {
 		action = plan.Delete
@@ -61,8 +67,8 @@ func (r *run) do(ctx context.Context, s *step) bool {
 	start := time.Now()
 	if r.options.Before != nil {
 		if err := r.options.Before(ctx, s.change); err != nil {
-			<-place
 			r.fail(s, action, start, err)
+			<-place
 			return false
 		}
 	}
@@ -74,6 +80,9 @@ func (r *run) do(ctx context.Context, s *step) bool {
 		}
 		return r.bring(ctx, s.change)
 	})
+	if err != nil {
+		r.failing.Store(true) // before the next one gets its turn
+	}
 	<-place
 	r.record(s.change, action, err)
 	if saved := r.saver.flush(context.WithoutCancel(ctx)); err == nil {
@@ -106,6 +115,7 @@ func (r *run) do(ctx context.Context, s *step) bool {
 
 // fail notes that a step has failed.
 func (r *run) fail(s *step, action plan.Action, start time.Time, err error) {
+	r.failing.Store(true)
 	address := s.change.Address.String()
 	err = plan.Explain(err, s.change.Block, s.change.Address)
 	r.mu.Lock()
@@ -153,8 +163,28 @@ func (r *run) place(key string) chan struct{} {
 	return r.places[key]
 }
 
+// change has a provider create, change or delete an object. What was begun is begun again only if the provider says
+// that it came to nothing: an object that is there, if only half of it, is recorded instead of made twice.
+func (r *run) change(ctx context.Context, c *plan.Change, configured provider.Provider, q provider.ApplyRequest) (
+	made provider.Object, err error) {
+	err = r.call(ctx, c, r.options.Policy.changing(), func(ctx context.Context) error {
+		ctx, end := stopping(ctx, configured)
+		defer end()
+		var err error
+		made, err = configured.Apply(ctx, q)
+		if err != nil && q.Prior.IsNull() && made.Value != cty.NilVal && !made.Value.IsNull() {
+			return final{err}
+		}
+		return err
+	})
+	if half, ok := errors.AsType[final](err); ok {
+		err = half.error
+	}
+	return made, err
+}
+
 // call makes a provider's call with the retry policy and the provider's breaker.
-func (r *run) call(ctx context.Context, c *plan.Change, f func(ctx context.Context) error) error {
+func (r *run) call(ctx context.Context, c *plan.Change, policy Policy, f func(ctx context.Context) error) error {
 	key := c.Provider.InState()
 	r.mu.Lock()
 	if r.breakers[key] == nil {
@@ -162,12 +192,16 @@ func (r *run) call(ctx context.Context, c *plan.Change, f func(ctx context.Conte
 	}
 	b := r.breakers[key]
 	r.mu.Unlock()
-	_, err := r.options.Policy.Do(ctx, func(ctx context.Context) error {
+	_, err := policy.Do(ctx, func(ctx context.Context) error {
 		if err := b.Allow(c.Provider.Provider.String()); err != nil {
 			return err
 		}
 		err := f(ctx)
-		if b.Done(err); b.State() == "OPEN" {
+		outcome := err
+		if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
+			outcome = errTimeout
+		}
+		if b.Done(outcome); b.State() == "OPEN" {
 			r.log.WarnContext(ctx, "a provider fails all the time, and isn't called for a while", "provider", key)
 		}
 		return err
@@ -238,13 +272,8 @@ func (r *run) bring(ctx context.Context, c *plan.Change) error {
 	if c.Action == plan.CreateBeforeDestroy {
 		deposed = r.depose(c)
 	}
-	var object provider.Object
-	err = r.call(ctx, c, func(ctx context.Context) error {
-		var err error
-		object, err = configured.Apply(ctx, provider.ApplyRequest{Type: c.Address.Type, Prior: prior,
-			Planned: planned.Planned, Config: config, Private: planned.Private})
-		return err
-	})
+	object, err := r.change(ctx, c, configured, provider.ApplyRequest{Type: c.Address.Type, Prior: prior,
+		Planned: planned.Planned, Config: config, Private: planned.Private})
 	if err == nil {
 		err = r.visible(ctx, c, configured, &object)
 	}
@@ -296,7 +325,7 @@ func differs(before, after cty.Value) cty.Path {
 
 func (r *run) read(ctx context.Context, c *plan.Change, configured provider.Provider, config cty.Value) error {
 	var value cty.Value
-	err := r.call(ctx, c, func(ctx context.Context) error {
+	err := r.call(ctx, c, r.options.Policy, func(ctx context.Context) error {
 		var err error
 		value, err = configured.ReadData(ctx, c.Address.Type, config)
 		return err
@@ -354,8 +383,11 @@ func (r *run) keep(c *plan.Change, object provider.Object, failed error, deposed
 	if failed == nil && (value == cty.NilVal || value.IsNull()) {
 		failed = &provider.Fault{Summary: "the provider returned no object"}
 	}
-	if failed == nil && !value.IsWhollyKnown() {
-		return &provider.Fault{Summary: "the provider left values unknown after it was done"}
+	if value != cty.NilVal && !value.IsWhollyKnown() { // what is known of the object is recorded all the same
+		if failed == nil {
+			failed = &provider.Fault{Summary: "the provider left values unknown after it was done"}
+		}
+		value = cty.UnknownAsNull(value)
 	}
 	if value == cty.NilVal || value.IsNull() {
 		if deposed != "" { // the one before is still there
@@ -366,9 +398,6 @@ func (r *run) keep(c *plan.Change, object provider.Object, failed error, deposed
 				r.state.Set(c.Address, c.Provider.InState(), back)
 			}
 		}
-		return failed
-	}
-	if !value.IsWhollyKnown() {
 		return failed
 	}
 	in, err := plan.Recorded(value, c.Schema, c.Sensitive)
@@ -404,13 +433,8 @@ func (r *run) destroy(ctx context.Context, c *plan.Change) error {
 		}
 		private = planned.Private
 	}
-	var object provider.Object
-	err = r.call(ctx, c, func(ctx context.Context) error {
-		var err error
-		object, err = configured.Apply(ctx, provider.ApplyRequest{Type: c.Address.Type, Prior: prior, Planned: null,
-			Config: null, Private: private})
-		return err
-	})
+	object, err := r.change(ctx, c, configured, provider.ApplyRequest{Type: c.Address.Type, Prior: prior, Planned: null,
+		Config: null, Private: private})
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,11 @@ func steps(p *plan.Plan) (map[string]*step, *graph.Graph, error) {
 	all, g := map[string]*step{}, &graph.Graph{}
 	add := func(c *plan.Change, destroy bool) *step {
 		name := "do " + c.Address.String()
-		if destroy {
+		switch {
+		case destroy:
 			name = "delete " + c.Address.String() + " " + c.Deposed
+		case c.Deposed != "": // forgotten, beside what is done to the current object
+			name += " " + c.Deposed
 		}
 		s := &step{name, c, destroy}
 		all[name] = s

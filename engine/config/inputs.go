@@ -3,7 +3,6 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -69,13 +68,13 @@ func automatic(dir string) []string {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
-	var auto []string
-	for _, pattern := range []string{"*.auto.tfvars", "*.auto.tfvars.json"} {
-		found, _ := filepath.Glob(filepath.Join(dir, pattern))
-		auto = append(auto, found...)
+	entries, _ := os.ReadDir(dir) // in order; that it can't be read has been said when the module was loaded
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".auto.tfvars") || strings.HasSuffix(e.Name(), ".auto.tfvars.json") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
 	}
-	slices.Sort(auto)
-	return append(paths, auto...)
+	return paths
 }
 
 func readValues(root *Module, path string, values map[string]cty.Value) error {

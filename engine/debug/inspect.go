@@ -63,7 +63,8 @@ func (i *inspection) resource(r *statefile.Resource) {
 	if len(r.Instances) == 0 {
 		i.fault("%s has no instances", block)
 	}
-	if r.Provider == "" {
+	own := func(in statefile.Instance) bool { return in.Provider != "" }
+	if r.Provider == "" && !slices.ContainsFunc(r.Instances, own) {
 		i.fault("%s names no provider", block)
 	}
 	for n := range r.Instances {

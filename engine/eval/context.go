@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/holdfast/holdfast/engine/addr"
+	"github.com/holdfast/holdfast/engine/config"
 	"github.com/holdfast/holdfast/engine/diag"
 )
 
@@ -33,9 +34,7 @@ func (s *Scope) Context(refs []hcl.Traversal, repeat Repeat, construct string) (
 		case "var":
 			v, err = s.refVariable(t, name, construct)
 		case "local":
-			if s.Module.Locals[name] == nil {
-				err = missing(t, construct, "Undefined local value %q referenced in %s", name, construct)
-			} else {
+			if err = Undefined(s.Module, t, construct); err == nil {
 				v, err = s.local(name)
 			}
 		case "path":
@@ -115,11 +114,22 @@ func attrAt(t hcl.Traversal, i int) string {
 }
 
 func (s *Scope) refVariable(t hcl.Traversal, name, construct string) (cty.Value, error) {
-	if s.Module.Variables[name] == nil {
-		return cty.NilVal, missing(t, construct, "Undefined variable %q referenced in %s", name, construct).
-			WithHint("Define variable in variables.tf or pass with -var flag")
+	if err := Undefined(s.Module, t, construct); err != nil {
+		return cty.NilVal, err
 	}
 	return s.Variable(name)
+}
+
+// Undefined fails for a reference to a variable or a local value that a module doesn't have.
+func Undefined(m *config.Module, t hcl.Traversal, construct string) error {
+	switch name := second(t); {
+	case t.RootName() == "var" && m.Variables[name] == nil:
+		return missing(t, construct, "Undefined variable %q referenced in %s", name, construct).
+			WithHint("Define variable in variables.tf or pass with -var flag")
+	case t.RootName() == "local" && m.Locals[name] == nil:
+		return missing(t, construct, "Undefined local value %q referenced in %s", name, construct)
+	}
+	return nil
 }
 
 func (s *Scope) refResource(t hcl.Traversal, r addr.Resource, construct string) (cty.Value, error) {

@@ -39,7 +39,7 @@ func (p *planner) instance(c *Change, configured provider.Provider) (cty.Value, 
 		return cty.NilVal, err
 	}
 	p.note(c)
-	if err := p.deposed(c); err != nil {
+	if err := p.deposed(c, false); err != nil {
 		return cty.NilVal, err
 	}
 	value := shown(c.After, c.Schema, c.Sensitive)
@@ -107,8 +107,9 @@ func (p *planner) managed(c *Change, configured provider.Provider, config cty.Va
 		if err := p.refresh(c, rec, configured); err != nil {
 			return err
 		}
-		c.Moved, tainted = rec.moved, rec.current.Status == statefile.Tainted
+		c.Moved, c.Imported, tainted = rec.moved, rec.imported, rec.current.Status == statefile.Tainted
 		recordedPaths = parsePaths(rec.current.SensitiveAttributes)
+		c.PriorSensitive = recordedPaths
 	}
 	if p.plan.Options.RefreshOnly {
 		c.Action, c.After = NoOp, c.Before
@@ -218,8 +219,9 @@ func (p *planner) refresh(c *Change, rec *record, configured provider.Provider) 
 		return err
 	}
 	if !object.Value.RawEquals(value) {
+		paths := parsePaths(rec.current.SensitiveAttributes)
 		p.plan.Drift = append(p.plan.Drift, &Change{Address: c.Address, Action: driftOf(object.Value), Before: value,
-			After: object.Value, Schema: c.Schema, Sensitive: parsePaths(rec.current.SensitiveAttributes)})
+			After: object.Value, Schema: c.Schema, Sensitive: paths, PriorSensitive: paths})
 	}
 	c.Before, c.PriorPrivate = object.Value, object.Private
 	if object.Value.IsNull() {
@@ -232,6 +234,8 @@ func (p *planner) refresh(c *Change, rec *record, configured provider.Provider) 
 	}
 	in.Private, in.Status = object.Private, rec.current.Status
 	in.Dependencies, in.CreateBeforeDestroy = rec.current.Dependencies, rec.current.CreateBeforeDestroy
+	in.Identity, in.IdentityVersion = rec.current.Identity, rec.current.IdentityVersion
+	in.SkipDestroy = rec.current.SkipDestroy
 	p.plan.Prior.Set(c.Address, c.Provider.InState(), in)
 	return nil
 }

@@ -64,9 +64,11 @@ func (p *planner) leave(rec *record, forget bool) error {
 		if err := p.refresh(c, rec, configured); err != nil {
 			return Explain(err, nil, rec.address)
 		}
+		forget = forget || rec.current.SkipDestroy
 		c.Dependencies, c.CreateFirst = rec.current.Dependencies, rec.current.CreateBeforeDestroy
 		c.After, c.Action = cty.NullVal(c.Schema.CtyType()), Delete
 		c.Sensitive = parsePaths(rec.current.SensitiveAttributes)
+		c.PriorSensitive = c.Sensitive
 		if forget {
 			c.Action = Forget
 		}
@@ -74,10 +76,22 @@ func (p *planner) leave(rec *record, forget bool) error {
 			if p.plan.Options.RefreshOnly {
 				c.Action, c.After = NoOp, c.Before
 			}
+			if block := p.blockOf(rec.address); c.Action == Delete && block != nil && block.Lifecycle.PreventDestroy {
+				return prevented(&Change{Address: rec.address, Block: block})
+			}
 			p.note(c)
 		}
 	}
-	return p.deposed(c)
+	return p.deposed(c, forget)
+}
+
+// blockOf is the block that an object's address belongs to, nil if the configuration has none any more. It is there
+// for an object that only its count or for_each has left out, too.
+func (p *planner) blockOf(a addr.Resource) *config.Resource {
+	if m := p.plan.Root.Child(a.Module); m != nil {
+		return m.Resources[a.Local()]
+	}
+	return nil
 }
 
 // leaving finds out which provider has a record's objects.
@@ -120,8 +134,8 @@ func (p *planner) findProvider(root *eval.Scope, source addr.Provider, alias str
 	return Resolved{Provider: source, Alias: alias, Scope: root}
 }
 
-// deposed plans to delete the objects that were replaced and are still there.
-func (p *planner) deposed(c *Change) error {
+// deposed plans to delete the objects that were replaced and are still there, or to forget them.
+func (p *planner) deposed(c *Change, forget bool) error {
 	rec := p.recorded[c.Address.String()]
 	if rec == nil || p.plan.Options.RefreshOnly {
 		return nil
@@ -135,9 +149,13 @@ func (p *planner) deposed(c *Change) error {
 		if err != nil {
 			return err
 		}
-		p.note(&Change{Address: c.Address, Deposed: in.Deposed, Provider: c.Provider, Schema: c.Schema, Action: Delete,
+		action, paths := Delete, parsePaths(in.SensitiveAttributes)
+		if forget || in.SkipDestroy {
+			action = Forget
+		}
+		p.note(&Change{Address: c.Address, Deposed: in.Deposed, Provider: c.Provider, Schema: c.Schema, Action: action,
 			Reason: "replaced before", Before: value, After: cty.NullVal(value.Type()), PriorPrivate: in.Private,
-			Dependencies: in.Dependencies, Block: c.Block, Sensitive: parsePaths(in.SensitiveAttributes)})
+			Dependencies: in.Dependencies, Block: c.Block, Sensitive: paths, PriorSensitive: paths})
 	}
 	return nil
 }
@@ -153,12 +171,6 @@ func (p *planner) destroyAll() error {
 		if rec.address.Data {
 			p.plan.Prior.Remove(rec.address, "")
 			continue
-		}
-		if m := p.plan.Root.Child(rec.address.Module); m != nil {
-			block := m.Resources[rec.address.Local()]
-			if block != nil && block.Lifecycle.PreventDestroy {
-				return prevented(&Change{Address: rec.address, Block: block})
-			}
 		}
 		if err := p.leave(rec, false); err != nil {
 			return err

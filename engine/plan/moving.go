@@ -1,25 +1,24 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/engine/config"
+	"github.com/holdfast/holdfast/engine/diag"
 	"github.com/holdfast/holdfast/engine/eval"
 	"github.com/holdfast/holdfast/engine/provider"
 )
 
 // move gives records the addresses that moved blocks say, and those of blocks that got or lost count.
 func (p *planner) move(m *config.Module, path addr.Module) error {
-	for _, mv := range m.Moved {
-		for _, key := range slices.Collect(keysOf(p.recorded)) {
-			rec := p.recorded[key]
-			to, ok := movedTo(rec.address, mv, path)
-			if ok && p.recorded[to.String()] == nil {
-				p.rename(rec, to)
-			}
+	// Blocks may lead on from where others lead, in whichever order they stand.
+	for round := 0; p.moveOnce(m, path); round++ {
+		if round > len(m.Moved) {
+			return diag.At(m.Moved[0].Range, "moved", "the moved blocks lead in a circle")
 		}
 	}
 	for _, call := range m.SortedCalls() {
@@ -29,6 +28,21 @@ func (p *planner) move(m *config.Module, path addr.Module) error {
 	}
 	p.moveCounted(m, path)
 	return nil
+}
+
+// moveOnce follows each moved block of a module once, and reports whether one led anywhere.
+func (p *planner) moveOnce(m *config.Module, path addr.Module) (moved bool) {
+	for _, mv := range m.Moved {
+		for _, key := range slices.Collect(keysOf(p.recorded)) {
+			rec := p.recorded[key]
+			to, ok := movedTo(rec.address, mv, path)
+			if ok && p.recorded[to.String()] == nil {
+				p.rename(rec, to)
+				moved = true
+			}
+		}
+	}
+	return moved
 }
 
 func keysOf(all map[string]*record) func(func(string) bool) {
@@ -97,7 +111,9 @@ func (p *planner) moveCounted(m *config.Module, path addr.Module) {
 func (p *planner) rename(rec *record, to addr.Resource) {
 	from := rec.address
 	delete(p.recorded, from.String())
-	rec.moved, rec.address = from.String(), to
+	if rec.address = to; rec.moved == "" {
+		rec.moved = from.String()
+	}
 	p.recorded[to.String()] = rec
 	if rec.current != nil {
 		p.plan.Prior.Remove(from, "")
@@ -127,7 +143,7 @@ func (p *planner) importAll() error {
 		}
 	}
 	for _, block := range p.plan.Root.Imports {
-		if p.recorded[block.To.String()] != nil {
+		if p.recorded[block.To.String()] != nil || !p.targeted(block.To) {
 			continue
 		}
 		s, err := p.eval.Find(block.To.Module)
@@ -143,6 +159,18 @@ func (p *planner) importAll() error {
 		}
 		if err := p.importOne(s, block.To, id.AsString()); err != nil {
 			return Explain(err, nil, block.To)
+		}
+	}
+	return nil
+}
+
+// checkImports wants the configuration to have what was imported: what it doesn't have would be destroyed next.
+func (p *planner) checkImports() error {
+	for _, key := range slices.Sorted(maps.Keys(p.recorded)) {
+		rec := p.recorded[key]
+		if rec.imported != "" && !p.wanted[key] && p.targeted(rec.address) {
+			return Explain(&provider.Fault{Summary: "the configuration has no such instance to import into",
+				Detail: "count or for_each of its block, or of its module, doesn't make it"}, nil, rec.address)
 		}
 	}
 	return nil
@@ -184,7 +212,7 @@ func (p *planner) importOne(s *eval.Scope, to addr.Resource, id string) error {
 		return err
 	}
 	in.Private = object.Private
-	p.recorded[to.String()] = &record{address: to, provider: resolved.InState(), current: new(in)}
+	p.recorded[to.String()] = &record{address: to, provider: resolved.InState(), current: new(in), imported: id}
 	p.plan.Prior.Set(to, resolved.InState(), in)
 	return nil
 }

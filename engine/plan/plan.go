@@ -56,8 +56,9 @@ type Change struct {
 	Provider        Resolved
 	Action          Action
 	Reason          string
-	Before, After   cty.Value // without marks; After has unknown values
-	Sensitive       []cty.Path
+	Before, After   cty.Value  // without marks; After has unknown values
+	Sensitive       []cty.Path // of After
+	PriorSensitive  []cty.Path // of Before, as it was recorded
 	RequiresReplace []cty.Path
 	Dependencies    []string // addresses in the configuration, all the way down
 
@@ -115,13 +116,23 @@ func (p *Plan) Count() (add, change, destroy int) {
 	return add, change, destroy
 }
 
-// Empty reports whether there is nothing to do.
+// Imports is how many objects are taken over that exist already.
+func (p *Plan) Imports() (n int) {
+	for _, c := range p.Changes {
+		if c.Imported != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Empty reports whether there is nothing to do, and nothing to record elsewhere than it is recorded now.
 func (p *Plan) Empty() bool {
 	if p.Options.RefreshOnly && len(p.Drift) > 0 {
 		return false
 	}
 	for _, c := range p.Changes {
-		if c.Action != NoOp {
+		if c.Action != NoOp || c.Moved != "" || c.Imported != "" {
 			return false
 		}
 	}

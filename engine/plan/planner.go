@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -46,7 +47,8 @@ type record struct {
 	provider string
 	current  *statefile.Instance
 	deposed  []statefile.Instance
-	moved    string
+	moved    string // from where
+	imported string // by which ID, in this plan
 }
 
 // Make makes a plan for a configuration and the state of it; recorded may be nil.
@@ -81,6 +83,9 @@ func (p *planner) make() error {
 		return err
 	}
 	if err := p.scope(p.eval.RootScope()); err != nil {
+		return err
+	}
+	if err := p.checkImports(); err != nil {
 		return err
 	}
 	if err := p.orphans(); err != nil {
@@ -123,7 +128,7 @@ func (p *planner) index() error {
 			address := base.WithKey(in.IndexKey)
 			key := address.String()
 			if p.recorded[key] == nil {
-				p.recorded[key] = &record{address: address, provider: r.Provider}
+				p.recorded[key] = &record{address: address, provider: cmp.Or(in.Provider, r.Provider)}
 			}
 			if in.Deposed == "" {
 				copied := *in

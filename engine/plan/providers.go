@@ -126,15 +126,6 @@ func joined(first, second error) error {
 	return second
 }
 
-// Stop asks all providers to come back early.
-func (p *Providers) Stop(ctx context.Context) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, started := range p.started {
-		_ = started.Stop(ctx) // those that can't be asked are waited for
-	}
-}
-
 // Close ends all providers.
 func (p *Providers) Close() error {
 	p.mu.Lock()

@@ -33,7 +33,7 @@ func (p *Plan) Show(w io.Writer, colours Colours) error {
 	}
 	for _, o := range p.Outputs {
 		if o.Action != NoOp {
-			after, before := text(o.After, o.Sensitive), text(o.Before, o.Sensitive)
+			after, before := text(o.After, o.Sensitive), text(o.Before, o.Sensitive || p.Recorded.Outputs[o.Name].Sensitive)
 			fmt.Fprintf(&b, "  %s output %s: %s -> %s\n", symbol(o.Action, colours), o.Name, before, after)
 		}
 	}
@@ -41,7 +41,11 @@ func (p *Plan) Show(w io.Writer, colours Colours) error {
 		b.WriteString("No changes. What there is matches the configuration.\n")
 	} else {
 		add, change, destroy := p.Count()
-		fmt.Fprintf(&b, "\nPlan: %d to add, %d to change, %d to destroy.\n", add, change, destroy)
+		imported := ""
+		if n := p.Imports(); n > 0 {
+			imported = fmt.Sprintf("%d to import, ", n)
+		}
+		fmt.Fprintf(&b, "\nPlan: %s%d to add, %d to change, %d to destroy.\n", imported, add, change, destroy)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -78,23 +82,17 @@ func (c *Change) show(b *strings.Builder, colours Colours) {
 	if c.Moved != "" {
 		fmt.Fprintf(b, " (moved from %s)", c.Moved)
 	}
+	if c.Imported != "" {
+		fmt.Fprintf(b, " (imported as %q)", c.Imported)
+	}
 	b.WriteString("\n")
 	if c.Action == Delete || c.Action == Forget || c.Action == NoOp {
 		return
 	}
 	before, after := attributes(c.Before), attributes(c.After)
-	hidden := map[string]bool{}
-	for _, path := range slices.Concat(c.Sensitive, c.Schema.SensitivePaths(c.After)) {
-		if step, ok := path[0].(cty.GetAttrStep); ok {
-			hidden[step.Name] = true
-		}
-	}
-	forced := map[string]bool{}
-	for _, path := range c.RequiresReplace {
-		if step, ok := path[0].(cty.GetAttrStep); ok {
-			forced[step.Name] = true
-		}
-	}
+	hidden := attributesOf(slices.Concat(c.Sensitive, c.Schema.SensitivePaths(c.After)))
+	hiddenBefore := attributesOf(slices.Concat(c.PriorSensitive, c.Schema.SensitivePaths(c.Before)))
+	forced := attributesOf(c.RequiresReplace)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		old, had := before[name]
 		now := after[name]
@@ -103,13 +101,27 @@ func (c *Change) show(b *strings.Builder, colours Colours) {
 		}
 		line := text(now, hidden[name])
 		if had {
-			line = text(old, hidden[name]) + " -> " + line
+			line = text(old, hidden[name] || hiddenBefore[name]) + " -> " + line
 		}
 		if forced[name] {
 			line += " (replaces)"
 		}
 		fmt.Fprintf(b, "      %s: %s\n", name, line)
 	}
+}
+
+// attributesOf are the attributes that paths lead into.
+func attributesOf(paths []cty.Path) map[string]bool {
+	all := map[string]bool{}
+	for _, path := range paths {
+		if len(path) == 0 {
+			continue
+		}
+		if step, ok := path[0].(cty.GetAttrStep); ok {
+			all[step.Name] = true
+		}
+	}
+	return all
 }
 
 func attributes(v cty.Value) map[string]cty.Value {

@@ -113,7 +113,7 @@ func (d *documentJSON) addOutputs(p *Plan) error {
 
 func (c *Change) json() (jsonResource, error) {
 	change, err := changeJSON(c.Action, c.Before, c.After)
-	change.BeforeSensitive = sensitivity(c.Before, append(c.Schema.SensitivePaths(c.Before), c.Sensitive...))
+	change.BeforeSensitive = sensitivity(c.Before, append(c.Schema.SensitivePaths(c.Before), c.PriorSensitive...))
 	change.AfterSensitive = sensitivity(c.After, append(c.Schema.SensitivePaths(c.After), c.Sensitive...))
 	if c.Imported != "" {
 		change.Importing = &jsonImport{c.Imported}

@@ -5,7 +5,9 @@ package statefile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -31,14 +33,16 @@ type File struct {
 	Resources        []Resource        `json:"resources"`
 	CheckResults     json.RawMessage   `json:"check_results"`
 
-	places map[string]int // where Set has found resources
+	places  map[string]int // where Set has found resources
+	unknown string         // what Parse said of a member that isn't here
 }
 
 // Output is a root module's output.
 type Output struct {
-	Value     json.RawMessage `json:"value"`
-	Type      json.RawMessage `json:"type"`
-	Sensitive bool            `json:"sensitive,omitempty"`
+	Value      json.RawMessage `json:"value"`
+	Type       json.RawMessage `json:"type"`
+	Sensitive  bool            `json:"sensitive,omitempty"`
+	Deprecated string          `json:"deprecated,omitempty"`
 }
 
 // Resource is what one block has made in one instance of its module.
@@ -48,7 +52,7 @@ type Resource struct {
 	Type      string     `json:"type"`
 	Name      string     `json:"name"`
 	Each      string     `json:"each,omitempty"`
-	Provider  string     `json:"provider"`
+	Provider  string     `json:"provider,omitempty"`
 	Instances []Instance `json:"instances"`
 }
 
@@ -57,6 +61,7 @@ type Instance struct {
 	IndexKey            any               `json:"index_key,omitempty"`
 	Status              string            `json:"status,omitempty"`
 	Deposed             string            `json:"deposed,omitempty"`
+	Provider            string            `json:"provider,omitempty"` // its own, in place of its resource's
 	SchemaVersion       int64             `json:"schema_version"`
 	Attributes          json.RawMessage   `json:"attributes,omitempty"`
 	AttributesFlat      map[string]string `json:"attributes_flat,omitempty"`
@@ -66,6 +71,7 @@ type Instance struct {
 	Private             []byte            `json:"private,omitempty"`
 	Dependencies        []string          `json:"dependencies,omitempty"`
 	CreateBeforeDestroy bool              `json:"create_before_destroy,omitempty"`
+	SkipDestroy         bool              `json:"skip_destroy,omitempty"` // it is forgotten instead of destroyed
 }
 
 // Tainted is the status of an object that has to be replaced.
@@ -79,14 +85,14 @@ func New() *File {
 
 // Parse reads a state. What isn't one is an error, and never an empty state.
 func Parse(text []byte) (*File, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var f File
-	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("it isn't a state: %w", err)
+	f, err := decode(text, true)
+	if unknown, ok := strings.CutPrefix(fmt.Sprint(err), "json: unknown field "); ok {
+		if f, err = decode(text, false); err == nil {
+			f.unknown = unknown
+		}
 	}
-	if d.More() {
-		return nil, fmt.Errorf("something follows the state")
+	if err != nil {
+		return nil, err
 	}
 	if f.Version != FormatVersion {
 		return nil, fmt.Errorf("its format is version %d, and this reads version %d", f.Version, FormatVersion)
@@ -108,7 +114,61 @@ func Parse(text []byte) (*File, error) {
 	if f.Outputs == nil {
 		f.Outputs = map[string]Output{}
 	}
-	return &f, nil
+	return f, nil
+}
+
+// decode reads a state's JSON, which is refused when strict if it has members that states here don't have.
+func decode(text []byte, strict bool) (*File, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	f := &File{}
+	if err := d.Decode(f); err != nil {
+		if strict && strings.HasPrefix(err.Error(), "json: unknown field ") {
+			return nil, err
+		}
+		return nil, fmt.Errorf("it isn't a state: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("something follows the state")
+	}
+	return f, nil
+}
+
+// Keepable fails for a state that can be looked at but not written again without a loss: it has what a newer tool has
+// put into it, or an object twice, of which only one would be found.
+func (f *File) Keepable() error {
+	if f.unknown != "" {
+		return fmt.Errorf("it has the member %s, which isn't known here and would be lost", f.unknown)
+	}
+	seen := map[string]bool{}
+	for i := range f.Resources {
+		r := &f.Resources[i]
+		name := r.sortKey()
+		if seen[name] {
+			return fmt.Errorf("it has %s twice", r.name())
+		}
+		seen[name] = true
+		for j := range r.Instances {
+			in := &r.Instances[j]
+			key := name + "\x00" + addr.KeyString(in.IndexKey) + "\x00" + in.Deposed
+			if seen[key] {
+				return fmt.Errorf("it has %s%s twice", r.name(), addr.KeyString(in.IndexKey))
+			}
+			seen[key] = true
+		}
+	}
+	return nil
+}
+
+func (r *Resource) name() string {
+	a, err := r.Address()
+	if err != nil {
+		return r.Type + "." + r.Name
+	}
+	return a.String()
 }
 
 func (i *Instance) parseKey() error {

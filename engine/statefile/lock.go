@@ -26,11 +26,30 @@ const heartbeat = 10 * time.Second
 // held is what a lock file says.
 type held struct {
 	LockInfo
+	place
 	PID       int       `json:"pid"`
 	Started   string    `json:"started,omitempty"` // tells a process from a later one with its number
-	Hostname  string    `json:"hostname"`
 	Heartbeat time.Time `json:"heartbeat"`
 	Interval  string    `json:"heartbeat_interval"`
+}
+
+// place is where a process runs, so far as the numbers of processes have a meaning there. Containers and other machines
+// can have the same name of a host.
+type place struct {
+	Hostname string `json:"hostname"`
+	Boot     string `json:"boot,omitempty"`          // of the kernel
+	Numbers  string `json:"pid_namespace,omitempty"` // of the processes' numbers
+}
+
+// placeHere is where this process runs; what can't be told is empty.
+func placeHere() place {
+	var p place
+	p.Hostname, _ = os.Hostname()
+	if text, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		p.Boot = strings.TrimSpace(string(text))
+	}
+	p.Numbers, _ = os.Readlink("/proc/self/ns/pid")
+	return p
 }
 
 // NewLockInfo describes this process.
@@ -46,19 +65,19 @@ func NewLockInfo(operation string) LockInfo {
 
 func (l *Local) lockPath() string { return l.path + ".lock" }
 
-// Lock implements Store. A lock is broken only if its process is provably gone: on this machine, with that
-// number and start no more. An old heartbeat alone proves nothing.
+// Lock implements Store. A lock is broken only if its process is provably gone: on this machine, since it was started,
+// with that number and start no more. An old heartbeat alone proves nothing.
 func (l *Local) Lock(ctx context.Context, info LockInfo) (func(context.Context) error, error) {
-	host, _ := os.Hostname()
+	here := placeHere()
 	info.Path = l.path
-	h := held{LockInfo: info, PID: os.Getpid(), Started: startOf(os.Getpid()), Hostname: host, Heartbeat: l.now().UTC(),
+	h := held{LockInfo: info, place: here, PID: os.Getpid(), Started: startOf(os.Getpid()), Heartbeat: l.now().UTC(),
 		Interval: l.beat.String()}
 	text, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	err = durable.CreateNew(l.lockPath(), string(text))
-	if errors.Is(err, fs.ErrExist) && l.breakDead(host) {
+	if errors.Is(err, fs.ErrExist) && l.breakDead(here) {
 		oplog.From(ctx, "state").WarnContext(ctx, "a lock was broken whose process is gone", "path", l.lockPath())
 		err = durable.CreateNew(l.lockPath(), string(text))
 	}
@@ -71,33 +90,26 @@ func (l *Local) Lock(ctx context.Context, info LockInfo) (func(context.Context) 
 	return l.keep(h), nil
 }
 
-// breakDead removes a lock whose process is gone. Two that find the same dead lock both try: removal goes
-// through a rename to a name of the lock's own, which only one of them can do.
-func (l *Local) breakDead(host string) bool {
-	h, err := l.holder()
-	if err != nil || h.Hostname != host || h.PID <= 0 {
+// breakDead removes a lock whose process is gone.
+func (l *Local) breakDead(here place) (broken bool) {
+	l.guarded(func() {
+		h, err := l.holder()
+		broken = err == nil && h.gone(here) && os.Remove(l.lockPath()) == nil
+	})
+	return broken
+}
+
+// gone reports whether a holder's process is provably gone: here, where its number means it and no other, there is
+// none with its number and start.
+func (h held) gone(here place) bool {
+	if h.place != here || h.PID <= 0 {
 		return false
 	}
-	gone := errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
-	if !gone && h.Started != "" {
-		now := startOf(h.PID)
-		gone = now != "" && now != h.Started
+	if errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
+		return true
 	}
-	if !gone {
-		return false
-	}
-	aside := l.lockPath() + ".dead-" + h.ID
-	if err := os.Rename(l.lockPath(), aside); err != nil {
-		return false
-	}
-	moved, err := readHeld(aside)
-	if err != nil || moved.ID != h.ID {
-		// Somebody else was faster, and this is their live lock: it goes back unless there is one again.
-		_ = os.Link(aside, l.lockPath())
-		_ = os.Remove(aside)
-		return false
-	}
-	return os.Remove(aside) == nil
+	now := startOf(h.PID)
+	return h.Started != "" && now != "" && now != h.Started
 }
 
 // keep writes the heartbeat until the lock is released.
@@ -113,12 +125,10 @@ func (l *Local) keep(h held) func(context.Context) error {
 				return
 			case <-ticker.C:
 			}
-			if now, err := l.holder(); err != nil || now.ID != h.ID {
-				return // not ours any more
-			}
-			h.Heartbeat = l.now().UTC()
-			if text, err := json.MarshalIndent(h, "", "  "); err == nil {
-				_ = durable.Write(l.lockPath(), string(text))
+			ours := true
+			l.guarded(func() { ours = l.say(&h) })
+			if !ours {
+				return
 			}
 		}
 	})
@@ -130,14 +140,34 @@ func (l *Local) keep(h held) func(context.Context) error {
 	}
 }
 
+// say writes a heartbeat into the lock, and is false if that isn't ours any more.
+func (l *Local) say(h *held) bool {
+	if now, err := l.holder(); err != nil || now.ID != h.ID {
+		return false
+	}
+	h.Heartbeat = l.now().UTC()
+	if text, err := json.MarshalIndent(h, "", "  "); err == nil {
+		_ = durable.Write(l.lockPath(), string(text))
+	}
+	return true
+}
+
 // remove deletes the lock if it is the one with this ID.
-func (l *Local) remove(id string) error {
+func (l *Local) remove(id string) (err error) {
+	if !l.guarded(func() { err = l.removeNow(id) }) {
+		return diag.Stateful(nil, "the lock %s isn't removed: somebody else has its folder", l.lockPath()).
+			WithHint("holdfast engine force-unlock %s removes it later", id)
+	}
+	return err
+}
+
+func (l *Local) removeNow(id string) error {
 	h, err := l.holder()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return diag.Stateful(err, "the lock %s can't be read", l.lockPath())
+		return diag.Stateful(err, "the lock %s can't be read", l.lockPath()).WithHint("%s", unreadHint)
 	}
 	if h.ID != id {
 		return &diag.Error{Category: diag.Concurrency, Summary: fmt.Sprintf("the lock is %s, not %s", h.ID, id)}
@@ -167,12 +197,14 @@ func readHeld(path string) (held, error) {
 	return h, json.Unmarshal(text, &h)
 }
 
+const unreadHint = "if surely nobody works with the state, delete the file that is its lock"
+
 // taken says who has the lock.
 func (l *Local) taken() error {
 	e := &diag.Error{Category: diag.Concurrency, Summary: "the state " + l.path + " is locked"}
 	h, err := l.holder()
 	if err != nil {
-		e.Detail, e.Err = "who holds it can't be read: "+err.Error(), err
+		e.Detail, e.Err, e.Hint = "who holds it can't be read: "+err.Error(), err, unreadHint
 		return e
 	}
 	e.Detail = fmt.Sprintf("%s has held it for %s since %s (process %d on %s, last seen %s), ID %s", h.Who, h.Operation,

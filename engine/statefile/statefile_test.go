@@ -69,20 +69,22 @@ func TestLockIsExclusiveAndShowsItsOwner(t *testing.T) {
 	}
 }
 
+// write makes a lock file that says so.
+func (h held) write(t *testing.T, path string) {
+	t.Helper()
+	text, err := json.Marshal(h)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestM4LockOfADeadProcessIsBroken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "terraform.tfstate")
-	host, _ := os.Hostname()
-	dead := held{LockInfo: NewLockInfo("apply"), PID: os.Getpid(), Started: "1", Hostname: host}
-	write := func() {
-		text, err := json.Marshal(dead)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path+".lock", text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write()
+	dead := held{LockInfo: NewLockInfo("apply"), PID: os.Getpid(), Started: "1", place: placeHere()}
+	dead.write(t, path+".lock")
 	release, err := NewLocal(path).Lock(t.Context(), NewLockInfo("apply"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +92,14 @@ func TestM4LockOfADeadProcessIsBroken(t *testing.T) {
 	if err := release(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	dead.Hostname = "elsewhere"
-	write()
-	if _, err := NewLocal(path).Lock(t.Context(), NewLockInfo("apply")); err == nil {
-		t.Error("a lock of another machine was broken")
+	for what, elsewhere := range map[string]place{"machine": {Hostname: "elsewhere"},
+		"machine of the same name": {Hostname: dead.Hostname, Boot: "another"},
+		"container":                {Hostname: dead.Hostname, Boot: dead.Boot, Numbers: "pid:[1]"}} {
+		dead.place = elsewhere
+		dead.write(t, path+".lock")
+		if _, err := NewLocal(path).Lock(t.Context(), NewLockInfo("apply")); err == nil {
+			t.Errorf("a lock of another %s was broken", what)
+		}
 	}
 }
 

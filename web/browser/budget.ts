@@ -1,12 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import type { CDPSession, Page, Response } from 'playwright-core'
 
-/** markUsable has a page note when a heading is there: a test that looks a moment later would take what comes behind it for part of it. */
+/** markUsable has a page note when a heading is there, and say so: a test that looks a moment later would take what comes behind it for part of it. */
 async function markUsable(page: Page, heading: string): Promise<void> {
   await page.addInitScript((text) => {
     const observer = new MutationObserver(() => {
       if (![...document.querySelectorAll('h2')].some((one) => one.textContent === text)) return
       performance.mark('usable')
+      const { sayUsable } = globalThis as { sayUsable?: (at: string) => void }
+      sayUsable?.(String(performance.now()))
       observer.disconnect()
     })
     observer.observe(document, { childList: true, subtree: true })
@@ -46,14 +48,20 @@ export async function slowed(page: Page, times: number): Promise<CDPSession> {
   return session
 }
 
-/** usableAfter loads an address afresh and returns the milliseconds until a heading is there: by the clock, and of the processor's time alone, which other programs on the machine don't take part in. */
+/**
+ * usableAfter loads an address afresh and returns the milliseconds until a heading is there: by the clock, and of the
+ * processor's time alone, which other programs on the machine don't take part in. The page itself says when: to be asked again
+ * and again would be work of its own thread.
+ */
 export async function usableAfter(page: Page, path: string, heading: string, times: number): Promise<{ clock: number; processor: number }> {
   const session = await slowed(page, times)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await session.send('Runtime.enable')
+  await session.send('Runtime.addBinding', { name: 'sayUsable' })
+  const usable = new Promise<number>((resolve) => { session.once('Runtime.bindingCalled', ({ payload }) => { resolve(Number(payload)) }) })
   await markUsable(page, heading)
-  await page.goto(`/ui${path}`)
-  await page.getByRole('heading', { name: heading }).waitFor()
-  const clock = await page.evaluate(() => performance.getEntriesByName('usable')[0]?.startTime ?? Infinity)
+  await page.goto(`/ui${path}`, { waitUntil: 'commit' })
+  const clock = await usable
   const { metrics } = await session.send('Performance.getMetrics')
   return { clock, processor: 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Infinity) }
 }

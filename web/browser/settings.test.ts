@@ -171,6 +171,7 @@ test('what auth.cfg says is shown, changed, and what two people change at once o
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   await row('keep_versions').getByText('the default').waitFor()
   await page.getByText('Nothing is said otherwise of some states.').waitFor()
+  await page.getByText('entries are kept for ever').waitFor()
   const read = await server.call<{ version: string }>('GET', '/api/v1/organization')
 
   await page.getByRole('button', { name: 'Change…' }).click()

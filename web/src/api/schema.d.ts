@@ -4517,6 +4517,11 @@ export interface components {
             aliases: components["schemas"]["OrganizationAlias"][] | null;
             /** @description RunsLocal says that the server itself executes the organization's runs. */
             runs_local: boolean;
+            /**
+             * Format: int64
+             * @description AuditDays is for how many days entries of the audit log are kept; 0 for ever.
+             */
+            audit_days: number;
             /** @description Notices says how notices are posted; null where they go nowhere. */
             notices: components["schemas"]["NoticeSettings"] | null;
             /** @description Decisions says how a service outside is asked about plans; null for none. */

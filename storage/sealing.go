@@ -26,9 +26,12 @@ const (
 	Sealed     = stateengine.Sealed
 )
 
-// MakeFolder makes the folder of all data, where a server keeps something there.
+// MakeFolder makes the folder of all data, where a server keeps something there. Beside what is in a database that is
+// the master key, and what it has acknowledged lately.
 func MakeFolder(settings configs.Settings) error {
-	if !UsesFolder(settings) {
+	s := settings.Seal
+	hasKey := settings.Runs.Storage == configs.MySQL && s.MasterKeyFile == "" && s.MasterKeys.Reveal() == ""
+	if !UsesFolder(settings) && settings.State.Storage != configs.MySQL && !hasKey {
 		return nil
 	}
 	return folder.Make(settings.Storage.Path)

@@ -17,7 +17,7 @@ func limitFiles(w *world, _ *testscript.TestScript, args []string) error {
 	if err := wantArgs(args, 1, 1); err != nil {
 		return err
 	}
-	w.server.files = args[0]
+	w.server.ulimit = []string{"-n", args[0]}
 	return nil
 }
 

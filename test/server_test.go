@@ -30,7 +30,7 @@ type server struct {
 	url      string
 	process  *process // nil while it does not run
 	starting int64    // where the log of this start begins
-	files    string   // how many it may have open; empty for as many as the tests
+	ulimit   []string // an option of ulimit and its value, such as -n and 40; empty for what the tests have
 }
 
 func newServer(dir string, environ []string) *server {
@@ -92,8 +92,8 @@ func (s *server) start() error {
 		return err
 	}
 	program, args := os.Getenv("HOLDFAST_BIN"), []string{"serve"}
-	if s.files != "" {
-		program, args = "sh", []string{"-c", `ulimit -n "$1" && exec "$2" serve`, "sh", s.files, program}
+	if s.ulimit != nil {
+		program, args = "sh", append([]string{"-c", `ulimit "$2" "$3" && exec "$1" serve`, "sh", program}, s.ulimit...)
 	}
 	if s.process, err = startProcess(s.dir, s.environ, log, program, args...); err != nil {
 		return err
@@ -114,6 +114,11 @@ func (s *server) findAddress() error {
 		return permanent{err}
 	}
 	for line := range bytes.Lines(log[s.starting:]) {
+		if _, found, ok := bytes.Cut(line, []byte("msg=listening address=")); ok { // a log as text
+			address, _, _ := strings.Cut(string(found), " ")
+			s.address, s.url = address, "http://"+address
+			return nil
+		}
 		var entry struct {
 			Msg, Address, URL string
 		}

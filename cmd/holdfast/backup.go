@@ -231,6 +231,11 @@ func (a *app) fixMoment(ctx context.Context, settings configs.Settings,
 		return nil, err
 	}
 	from.Dir = dir
+	if !storage.UsesFolder(settings) { // what there is is in a database, and this may be the first command here
+		if err := storage.MakeFolder(settings); err != nil {
+			return nil, err
+		}
+	}
 	if running := runningServer(ctx, server.OperatorSocket(settings)); running != nil {
 		still, release, err := running.holdBy(ctx, server.OperatorStill)
 		if err != nil {

@@ -28,13 +28,14 @@ func newDoctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Read all that a server keeps, and say what is damaged and what to do",
-		Long: `Read all that a server keeps in its folder, and say what is damaged, unreadable or contradicts itself, with
+		Long: `Read all that a server keeps, and say what is damaged, unreadable or contradicts itself, with
 what to do about each: the structure of each database, every version of every state and every candidate
 by its digest, what is kept encrypted, uploads by their checksums, and what organizations use.
 
 It reads a copy of one moment, so that a server goes on meanwhile and nothing is changed. The copy needs as
 much room as the store, in a folder in it or in --scratch, and is removed in the end. What a killed doctor
-has left of one is removed by the next doctor, or in the store when a server starts.
+has left of one is removed by the next doctor, or in the store when a server starts. States and runs that are
+in a database (mysql) are copied from there, while all nodes go on; uploads that are there are left to its server.
 
 --repair does what loses nothing, while the server is stopped: what follows from the rest is made anew. All
 else is left to a person. The exit code is 0 where nothing is wrong, and 1 otherwise.`,
@@ -56,10 +57,6 @@ func (a *app) doctor(cmd *cobra.Command, flags doctorFlags) (err error) {
 	settings, err := a.settings(cmd)
 	if err != nil {
 		return err
-	}
-	if settings.State.Storage == configs.MySQL || settings.Runs.Storage == configs.MySQL {
-		return errors.New("states or runs are in the database (state.storage, runs.storage), and doctor reads folders: bring " +
-			"what is there into one with `holdfast migrate --from mysql --to sqlite`")
 	}
 	if err := storage.HasBackup(cmd.Context(), settings); err != nil {
 		return err

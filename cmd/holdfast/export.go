@@ -49,6 +49,10 @@ The manifest is signed with Ed25519, by a key that is made at first use (--signi
   openssl pkeyutl -verify -rawin -pubin -inkey signing-key.pem \
     -in manifest.json -sigfile manifest.json.sig
 
+One that was broken off has left what it had fetched beside its file, in .NAME.partial and .NAME.kept, for its owner
+alone. The same command again takes the versions of states from there that have the digest which the server says, and
+removes these files in the end.
+
 ORG is the name or the UUID of the organization that the key belongs to, which needs all rights to read.
 "holdfast import export" reads the file. It is not encrypted: states have secrets.`,
 		Example: `  holdfast export acme --dry-run
@@ -148,13 +152,17 @@ func (a *app) writeExport(l *leaving, org string, flags leaveFlags) error {
 			l.made.File), err)
 	}
 	l.made.Signer = elsewhere.Fingerprint(key.Public().(ed25519.PublicKey))
-	return writeFile(l.made.File, func(to io.Writer) error {
+	if l.kept, err = openKept(l.made.File); err != nil {
+		return err
+	}
+	err = l.kept.write(func(to io.Writer) error {
 		l.zip = zip.NewWriter(to)
 		if err := l.all(); err != nil {
-			return err
+			return errors.Join(err, l.zip.Close()) // which ends the last one that is whole
 		}
 		return errors.Join(l.sign(key), l.zip.Close())
 	})
+	return errors.Join(err, l.kept.close())
 }
 
 // leaving writes an export, or only counts.
@@ -164,6 +172,7 @@ type leaving struct {
 	dry      bool
 	org      [16]byte
 	zip      *zip.Writer
+	kept     *keptExport // nil where it only counts
 	manifest elsewhere.Manifest
 	made     exported
 	progress *progress
@@ -306,6 +315,12 @@ func (l *leaving) removed(what elsewhere.RemovedFile) {
 // version writes a version, and returns what it is by then: nil for one that was removed since it was listed.
 func (l *leaving) version(s api.State, v api.Version, folder string) (_ *api.Version, err error) {
 	path := fmt.Sprintf("%s/%d.tfstate", folder, v.Number)
+	at := v.CreatedAt.UTC().Truncate(time.Microsecond)
+	file := elsewhere.ExportedFile{Path: path, State: s.Name, Version: v.Number, At: &at, SHA256: v.Digest,
+		Deleted: s.DeletedAt != nil}
+	if kept := l.kept.open(v.Digest); kept != nil {
+		return &v, l.file(file, kept)
+	}
 	content, err := l.client.Get(l.ctx, s.Name, client.Which{Version: v.Number})
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status/100 == 4 {
 		now, listed := l.listed(s.Name, v.Number)
@@ -321,9 +336,7 @@ func (l *leaving) version(s api.State, v api.Version, folder string) (_ *api.Ver
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	at := v.CreatedAt.UTC().Truncate(time.Microsecond)
-	return &v, l.file(elsewhere.ExportedFile{Path: path, State: s.Name,
-		Version: v.Number, At: &at, SHA256: v.Digest, Deleted: s.DeletedAt != nil}, content)
+	return &v, l.file(file, content)
 }
 
 // listed is a version as the server lists it now; nil where it doesn't.

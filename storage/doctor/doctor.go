@@ -1,11 +1,12 @@
-// Package doctor reads all that a server keeps in its folder, and says what is damaged, unreadable or
-// contradicts itself.
+// Package doctor reads all that a server keeps, and says what is damaged, unreadable or contradicts itself.
 //
-// It reads a copy of one moment, by the engines that a server reads with: so what they refuse is found, a
-// server goes on meanwhile, and nothing of the folder is changed by looking.
+// It reads a copy of one moment in a folder, by the engines that a server reads with: so what they refuse is found, a
+// server goes on meanwhile, and nothing is changed by looking. What is in a database server is copied into files as
+// those of a folder are.
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,11 @@ type doctor struct {
 	log      *slog.Logger
 	report   *Report
 	tell     func(string)
+	called   map[string]string // files that are copies of what has another name
 }
 
 func (d *doctor) found(where, do, what string, args ...any) *Finding {
+	where = cmp.Or(d.called[where], where)
 	d.report.Findings = append(d.report.Findings, Finding{Where: where, What: fmt.Sprintf(what, args...), Do: do})
 	return &d.report.Findings[len(d.report.Findings)-1]
 }
@@ -86,7 +89,7 @@ func Check(ctx context.Context, moment *backup.Moment, settings configs.Settings
 	master := settings.MasterKeyPath() // of the store, and not beside the copy
 	settings.Seal.MasterKeyFile = master
 	settings.Storage.Path, settings.Storage.OutboxPath = scratch, ""
-	d := &doctor{ctx: ctx, settings: settings, log: log, report: report, tell: tell}
+	d := &doctor{ctx: ctx, settings: settings, log: log, report: report, tell: tell, called: map[string]string{}}
 	for _, f := range moment.Files {
 		if err := d.copy(f, scratch); err != nil {
 			return err
@@ -95,7 +98,7 @@ func Check(ctx context.Context, moment *backup.Moment, settings configs.Settings
 	if err := moment.Close(); err != nil { // a server may start meanwhile
 		return err
 	}
-	for _, step := range []func() error{d.databases, d.states, d.runs, d.uploads, d.key} {
+	for _, step := range []func() error{d.fromServer, d.databases, d.states, d.runs, d.uploads, d.key} {
 		if err := step(); err != nil {
 			return err
 		}

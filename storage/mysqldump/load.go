@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
@@ -22,6 +23,9 @@ const (
 	batch = 1 << 20
 	// maxValue is the longest value of a dump. It is what a LONGBLOB of ours could have at most.
 	maxValue = 1 << 30
+	// loadName is how long the name of a lock is that the server takes, and loadPatience for how many seconds a load
+	// waits for one that ends.
+	loadName, loadPatience = 46, 20
 )
 
 // Load makes the tables of a dump in a database that has none. They are all there at once, when all was loaded, or
@@ -44,6 +48,9 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader) (err error) {
 	if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = 86400"); err != nil {
 		return err
 	}
+	if err := alone(ctx, conn, o); err != nil {
+		return err
+	}
 	if err := clear(ctx, conn, o); err != nil {
 		return err
 	}
@@ -52,6 +59,18 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader) (err error) {
 		return fmt.Errorf("load into the database %v: %w", o, err)
 	}
 	return l.settle()
+}
+
+// alone keeps other loads away until the connection ends. The server ends that of a load that was killed when its last
+// statement is over: what is there by then is all that there will be of it.
+func alone(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
+	var taken sql.NullInt64
+	name := fmt.Sprintf("holdfast-load-%x", sha256.Sum256([]byte(o.Name)))[:loadName]
+	err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", name, loadPatience).Scan(&taken)
+	if err == nil && taken.Int64 != 1 {
+		err = fmt.Errorf("another load into the database %v is under way", o)
+	}
+	return err
 }
 
 // clear refuses a database in which there is something, and removes what a load has left.

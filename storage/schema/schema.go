@@ -54,6 +54,19 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 	return nil
 }
 
+// Newest is the version that the steps lead to.
+func (s Schema) Newest() (newest int64, err error) {
+	folder, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
+	if err != nil {
+		return 0, err
+	}
+	steps, err := readSteps(folder)
+	for _, one := range steps {
+		newest = max(newest, one.version)
+	}
+	return newest, err
+}
+
 // tell logs the steps that were taken; of a new database, that it was made.
 func (s Schema) tell(ctx context.Context, from int64, results []*goose.MigrationResult, log *slog.Logger) {
 	level := slog.LevelInfo

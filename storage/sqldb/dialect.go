@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"strings"
 
+	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -76,7 +77,7 @@ func Count(tx Tx, query string, args ...any) (int64, error) {
 }
 
 // All returns what scan makes of each row of a query.
-func All[T any](q Querier, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
+func All[T any](q moving.Querier, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
 	rows, err := q.Query(query, args...)
 	if err != nil {
 		return nil, err

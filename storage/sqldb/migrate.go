@@ -11,6 +11,9 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
+// Schema is what the database is to look like on a server.
+func Schema() schema.Schema { return schemaOf(MySQL) }
+
 // schemaOf returns what the database is to look like in a dialect.
 func schemaOf(d Dialect) schema.Schema {
 	if d == MySQL {

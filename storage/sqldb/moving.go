@@ -60,8 +60,13 @@ func sealMarks(body string) []moving.Column {
 // Shapes say how the database keeps workspaces and runs: their columns are those that the database
 // says, in the order of their names.
 func (d *DB) Shapes(ctx context.Context) (all []moving.Shape, err error) {
+	return ShapesOf(ctx, d, d.Dialect())
+}
+
+// ShapesOf are those of a database that somebody else has opened.
+func ShapesOf(ctx context.Context, db moving.Database, in Dialect) (all []moving.Shape, err error) {
 	for _, table := range movedTables() {
-		shape, err := d.shape(ctx, table)
+		shape, err := shapeOf(ctx, db, in, table)
 		if err != nil {
 			return nil, err
 		}
@@ -76,12 +81,12 @@ type column struct {
 	key        int // its place in the primary key, from 1
 }
 
-func (d *DB) shape(ctx context.Context, table moving.Table) (moving.Shape, error) {
+func shapeOf(ctx context.Context, db moving.Database, in Dialect, table moving.Table) (moving.Shape, error) {
 	var columns []column
-	err := d.Ask(ctx, uuid.Nil, func(q Querier) (err error) {
+	err := db.Look(ctx, func(q moving.Querier) (err error) {
 		columns, err = All(q, func(rows *sql.Rows) (c column, err error) {
 			return c, rows.Scan(&c.name, &c.kind, &c.key)
-		}, sqlColumns(q.Dialect()), table.Name)
+		}, sqlColumns(in), table.Name)
 		return err
 	})
 	if err != nil {

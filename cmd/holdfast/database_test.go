@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+)
+
+// allInDatabase are the settings of a server that keeps all in a database.
+func allInDatabase() []string {
+	return []string{"HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+}
+
+// TestDatabaseAlone: a server that keeps all in a database starts where its folder is missing, which it makes, for its
+// user alone; and again without it where the master key is elsewhere.
+func TestDatabaseAlone(t *testing.T) {
+	s := newShell(t)
+	s.database()
+	s.environ = append(s.environ, allInDatabase()...)
+	s.must("init", "--org-name", "Acme")
+	s.beside() // which is not there, unlike where init has made a key
+	s.served(s.environ...)
+	if info, err := os.Stat(s.data); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatalf("the folder is %v, %v", info, err)
+	}
+	key := filepath.Join(t.TempDir(), "master.key")
+	if err := os.Rename(filepath.Join(s.data, "master.key"), key); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(s.data); err != nil {
+		t.Fatal(err)
+	}
+	s.environ = append(s.environ, "HOLDFAST_SEAL_MASTER_KEY_FILE="+key)
+	s.must("doctor")
+	if err := os.RemoveAll(s.data); err != nil {
+		t.Fatal(err)
+	}
+	s.must("backup", "-o", filepath.Join(t.TempDir(), "one.hfb"), "--unencrypted")
+	if err := os.RemoveAll(s.data); err != nil {
+		t.Fatal(err)
+	}
+	s.served(s.environ...)
+}
+
+// TestDoctorOfADatabase: the doctor finds what is damaged of states and runs in a database, while it is served too,
+// and changes nothing.
+func TestDoctorOfADatabase(t *testing.T) {
+	s := newTenant(t)
+	d := s.database()
+	s.environ = append(s.environ, allInDatabase()...)
+	s.beside()
+	r := s.start(s.environ...)
+	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
+	s.setenv("HOLDFAST_KEY", s.key.Key)
+	for version := 1; version <= 3; version++ {
+		s.push("prod/app", network(version, "usual", strings.Repeat("x", 3000), strings.Repeat("y", version)))
+	}
+	s.push("prod/other", network(1, "usual", "", ""))
+	s.must("workspace", "create", "prod/app")
+	s.must("workspace", "set", "prod/app", "--env", "A=b")
+	s.must("doctor")
+	r.stop()
+	r.wait()
+	before := s.dumped()
+	if out := s.must("doctor", "--json"); !strings.Contains(out, `"versions":4`) || !strings.Contains(out, `"blobs":1`) {
+		t.Errorf("it has read %s", out)
+	}
+	if !bytes.Equal(before, s.dumped()) {
+		t.Error("the doctor has changed something")
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.data, ".doctor*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	for _, damage := range []struct{ what, statement, back string }{
+		{"version 1 of the state prod/app", "UPDATE state_bodies SET bytes = REVERSE(bytes) WHERE number = 1 AND state = " +
+			"(SELECT id FROM state_heads WHERE name = 'prod/app')", ""},
+		{"is counted wrong", "UPDATE state_usage SET bytes = bytes + 1", "UPDATE state_usage SET bytes = bytes - 1"},
+		{"not as it was written", "UPDATE state_events SET address = '1.2.3.4' WHERE action = 'state.write' LIMIT 1", ""},
+		{"has a newest version that is not there", "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/other'",
+			"UPDATE state_heads SET newest = newest - 100 WHERE name = 'prod/other'"},
+		{"bytes of nothing", "INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')", "DELETE FROM state_bodies WHERE number = 4711"},
+		{"the variable A", "UPDATE variables SET sealed = REVERSE(sealed)", ""},
+		{"is gone", "UPDATE state_log SET id = 2", "UPDATE state_log SET id = 1"},
+		{"the schema of runs", "INSERT INTO run_schema (version_id, is_applied) VALUES (999, 1)",
+			"DELETE FROM run_schema WHERE version_id = 999"},
+	} {
+		s.doctorSays(d, damage.what, damage.statement)
+		if damage.back != "" {
+			d.Exec(t, damage.back)
+		}
+	}
+	if err := os.Rename(filepath.Join(s.data, "master.key"), filepath.Join(s.data, "lost")); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, _ := s.run("doctor"); code != exitFailed || !strings.Contains(out, "master key") {
+		t.Errorf("without the master key, exit %d: %s", code, out)
+	}
+}
+
+// doctorSays damages the database, and wants the doctor to say so.
+func (s *shell) doctorSays(d mysqltest.Database, want, statement string) {
+	s.t.Helper()
+	d.Exec(s.t, statement)
+	if code, out, errs := s.run("doctor"); code != exitFailed || !strings.Contains(out+errs, want) {
+		s.t.Errorf("after %s: exit %d:\n%s%s", statement, code, out, errs)
+	}
+}
+
+// dumped is all that the database has.
+func (s *shell) dumped() []byte {
+	s.t.Helper()
+	a := s.app(io.Discard, io.Discard)
+	settings, err := configs.Load(configs.Sources{Environ: a.environ})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	dump, err := storage.OpenDump(s.t.Context(), settings, a.quietLog(settings))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := errors.Join(dump.Write(s.t.Context(), &text), dump.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	return text.Bytes()
+}

@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/moving"
+	"github.com/holdfast/holdfast/storage/mysqldump"
+	"github.com/holdfast/holdfast/storage/sqldb"
+)
+
+// sqlServerOrphans are rows of states in a database server that contradict each other, as far as a copy does not show
+// that. Of a state that is being removed for good, which is under no organization, pieces may be left.
+func sqlServerOrphans() []string {
+	return []string{
+		`SELECT CONCAT('the state ', s.org, ' ', s.name, ' has a newest version that is not there') FROM state_heads s
+			LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest
+			WHERE s.newest IS NOT NULL AND v.number IS NULL`,
+		`SELECT DISTINCT CONCAT('versions without a state: row ', v.state) FROM state_versions v
+			LEFT JOIN state_heads s ON s.id = v.state WHERE s.id IS NULL`,
+		`SELECT DISTINCT CONCAT('candidates without a state: row ', c.state) FROM state_candidates c
+			LEFT JOIN state_heads s ON s.id = c.state WHERE s.id IS NULL`,
+		`SELECT CONCAT('bytes of nothing, or of what was purged: rows ', b.state, ' ', b.number)
+			FROM (SELECT DISTINCT state, number FROM state_bodies) b
+			LEFT JOIN state_versions v ON v.state = b.state AND v.number = b.number
+			LEFT JOIN state_candidates c ON c.state = b.state AND c.seq = -b.number
+			WHERE ifnull(v.encoding, '') = '' AND ifnull(c.encoding, '') = ''`,
+		`SELECT 'the row of state_log or of state_chained is gone' FROM (SELECT 1) one
+			WHERE NOT EXISTS (SELECT 1 FROM state_log l JOIN state_chained c ON c.id = l.id WHERE l.id = 1)`,
+	}
+}
+
+// sqlServerCounted compares what organizations use with what there is.
+const sqlServerCounted = `SELECT org FROM (SELECT org, bytes FROM state_usage UNION ALL SELECT org, bytes FROM state_journal
+	UNION ALL SELECT ifnull(owner, org), -512 - 2 * (GREATEST(ifnull(LENGTH(lock_raw), 0), 1024) - 1024) FROM state_heads
+	UNION ALL SELECT ifnull(s.owner, s.org), -512 - v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
+	UNION ALL SELECT ifnull(s.owner, s.org), -512 - c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
+	) counted GROUP BY org HAVING SUM(bytes) <> 0`
+
+// fromServer makes files of what is in a database server, which are looked through like those of a folder.
+func (d *doctor) fromServer() (err error) {
+	states, runs := d.settings.State.Storage == configs.MySQL, d.settings.Runs.Storage == configs.MySQL
+	if !states && !runs {
+		return nil
+	}
+	dump, err := storage.OpenDump(d.ctx, d.settings, d.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dump.Close()) }()
+	if err := storage.CheckSchemas(d.ctx, dump, states, runs); err != nil {
+		return err
+	}
+	where := fmt.Sprintf("the database %s", d.settings.Database.Name)
+	if states {
+		d.called["state.db"] = "states in " + where
+		if err := d.statesFrom(dump); err != nil {
+			return err
+		}
+		d.settings.State.Storage = configs.SQLite
+	}
+	if runs {
+		d.called["runs.db"] = "runs in " + where
+		if err := d.taken(dump, "runs.db", storage.CopyRuns); err != nil {
+			return err
+		}
+		d.settings.Runs.Storage = configs.SQLite
+	}
+	return nil
+}
+
+// statesFrom looks at what a copy does not show, and makes one.
+func (d *doctor) statesFrom(dump *mysqldump.Dump) error {
+	const name = "state.db"
+	for _, query := range sqlServerOrphans() {
+		for _, what := range d.asked(dump, name, query) {
+			d.found(name, doRestore, "%s", what)
+		}
+	}
+	for _, org := range d.asked(dump, name, sqlServerCounted) {
+		d.found(name, "nothing is lost by it, and quotas are off by as much; `holdfast migrate` counts anew what it moves",
+			"what the organization %s uses is counted wrong", org)
+	}
+	return d.taken(dump, name, storage.CopyStates)
+}
+
+// asked returns the texts of a query's rows. One that fails is a finding.
+func (d *doctor) asked(dump *mysqldump.Dump, name, query string) (all []string) {
+	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
+		all, err = sqldb.All(q, func(rows *sql.Rows) (text string, err error) { return text, rows.Scan(&text) }, query)
+		return err
+	})
+	if err != nil && d.ctx.Err() == nil {
+		d.found(name, doRestore, "its rows can't be read: %v", err)
+	}
+	return all[:min(len(all), maxComplaints)]
+}
+
+// taken makes a file. What can't be read to its end is a finding, and so is what contradicts itself so much that
+// no file can be made of it.
+func (d *doctor) taken(dump *mysqldump.Dump, name string,
+	copied func(context.Context, *mysqldump.Dump, string, *slog.Logger) error) error {
+	d.tell("copying " + d.called[name])
+	err := copied(d.ctx, dump, d.settings.Storage.Path, d.log)
+	if ended := d.ctx.Err(); ended != nil {
+		return ended
+	}
+	if err != nil {
+		d.found(name, doRestore, "it can't be copied to be looked at, and was not looked through: %v", err)
+		if err = os.Remove(d.path(name)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	info, err := os.Stat(d.path(name))
+	if err == nil {
+		d.report.Checked.Bytes, d.report.Checked.Files = d.report.Checked.Bytes+info.Size(), d.report.Checked.Files+1
+	}
+	return err
+}

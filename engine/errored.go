@@ -2,7 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/holdfast/holdfast/engine/apply"
@@ -39,6 +43,9 @@ func (e *Engine) keepUnsaved(o *apply.Options) func() error {
 		path := filepath.Join(e.Root.Dir, ErroredState)
 		text, err := unsaved.Bytes()
 		if err == nil {
+			err = moveAside(path)
+		}
+		if err == nil {
 			err = durable.Write(path, string(text))
 		}
 		if err != nil {
@@ -46,5 +53,19 @@ func (e *Engine) keepUnsaved(o *apply.Options) func() error {
 		}
 		return diag.Stateful(nil, "the state could not be stored, and is kept in %s", path).
 			WithHint("it has what is there now: put it where the state belongs before anything else is done")
+	}
+}
+
+// moveAside gives a file that is there already the next free name: it has what another apply could not store, and
+// nothing else has.
+func moveAside(path string) error {
+	for n := 2; ; n++ {
+		aside := strings.TrimSuffix(path, ".tfstate") + "-" + strconv.Itoa(n) + ".tfstate"
+		switch err := durable.MoveNew(path, aside); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case !errors.Is(err, fs.ErrExist):
+			return err
+		}
 	}
 }

@@ -276,3 +276,17 @@ func TestFoldersOfAnyNameAreWorkedIn(t *testing.T) {
 		t.Errorf("%v %v", all, err)
 	}
 }
+
+// A plan for people has no character in its values that a terminal acts on.
+func TestPlanDoesNothingToATerminal(t *testing.T) {
+	s := newSite(t, "resource \"fake_thing\" \"a\" {\n  for_each = toset([\"k\\u009b2J\"])\n"+
+		"  name     = \"n\\u009b2J\\u001b[2J\\u202e\"\n}\n")
+	_, p, err := s.plan(plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := show(t, p, plan.Colours{})
+	if strings.ContainsAny(text, "\u009b\u001b\u202e") || !strings.Contains(text, "n\\u009b2J") {
+		t.Errorf("%q", text)
+	}
+}

@@ -253,6 +253,19 @@ func TestStateThatCanNotBeStoredIsKept(t *testing.T) {
 	if f, err := statefile.Parse(text); err != nil || len(f.Resources) != 1 {
 		t.Errorf("%+v %v", f, err)
 	}
+	// The next one takes its name and not its place: the first is all that knows of what the first apply has made.
+	for range 2 {
+		if _, err = s.apply(plan.Options{}, apply.Options{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v doesn't say where the state is", err)
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(s.dir, "errored-2.tfstate"))
+	if err != nil || string(kept) != string(text) {
+		t.Errorf("the first state became %s: %v", kept, err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "errored-3.tfstate")); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOverrideOfTheBackendAloneIsTaken(t *testing.T) {

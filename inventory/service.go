@@ -56,8 +56,8 @@ func (s *Service) WithGate(gate *audit.Gate) *Service {
 	return s
 }
 
-// WithReads has it on record, with the times of a clock, who uploads: before the records are there, and once an hour for
-// the same key and address, with how many more times it was. An entry each would be a commit each.
+// WithReads has it on record, with the times of a clock, who uploads: before the records are there, and once an hour
+// for the same key and address, with how many more times it was. An entry each would be a commit each.
 func (s *Service) WithReads(reads *audit.Reads, clock func() time.Time) *Service {
 	s.reads, s.clock = reads, clock
 	return s

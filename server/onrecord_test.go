@@ -13,7 +13,8 @@ import (
 	"github.com/holdfast/holdfast/storage"
 )
 
-// Who reads a state, or uploads, is on record when that is done, and who fails to log in when the server has stopped at the latest.
+// Who reads a state, or uploads, is on record when that is done, and who fails to log in when the server has stopped at
+// the latest.
 func TestReadsAndFailuresAreOnRecord(t *testing.T) {
 	r := start(t)
 	const body = `{"version":4,"serial":1,"lineage":"l"}`

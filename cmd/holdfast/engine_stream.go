@@ -73,8 +73,8 @@ func (s *engineStream) planned(p *plan.Plan) {
 		s.line("info", "planned_change", fmt.Sprintf("%s: Plan to %s", c.Address, action), map[string]any{"change": change})
 	}
 	add, change, destroy := p.Count()
-	s.line("info", "change_summary", fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy),
-		map[string]any{"changes": map[string]any{"add": add, "change": change, "remove": destroy, "operation": "plan"}})
+	s.line("info", "change_summary", p.Summary(), map[string]any{"changes": map[string]any{"add": add, "change": change,
+		"import": p.Imports(), "remove": destroy, "operation": "plan"}})
 	outputs := map[string]streamOutput{}
 	for _, o := range p.Outputs {
 		action := string(o.Action)

@@ -201,7 +201,7 @@ func TestPicturesOfAnything(t *testing.T) {
 }
 
 func TestReportForPeople(t *testing.T) {
-	r := debug.Inspect(parsed(t, resource("a_vpc", "b", `{"schema_version":0,"attributes":{},"dependencies":["<b>"]}`)))
+	r := debug.Inspect(parsed(t, resource("a_vpc", "b", `{"schema_version":0,"attributes":{},"dependencies":["<b>\\u001b[2J"]}`)))
 	if r.IsValid {
 		t.Errorf("%+v", r)
 	}
@@ -209,7 +209,8 @@ func TestReportForPeople(t *testing.T) {
 	if err := errors.Join(r.Text(&text, "x.tfstate"), r.HTML(&page, "<x>")); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(text.String(), "State File: x.tfstate\n") || strings.Contains(page.String(), "<b>") {
+	if !strings.HasPrefix(text.String(), "State File: x.tfstate\n") || strings.Contains(page.String(), "<b>") ||
+		strings.Contains(text.String(), "\x1b") {
 		t.Errorf("%s\n%s", &text, &page)
 	}
 }

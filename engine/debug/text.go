@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // shownFaults is how many of a list Text shows.
@@ -15,13 +17,13 @@ const shownFaults = 5
 // Text writes a report for people.
 func (r Report) Text(w io.Writer, path string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "State File: %s\nSerial: %d\nLineage: %s\nTotal Resources: %d\n", path, r.Serial, r.Lineage,
-		r.TotalResources)
+	fmt.Fprintf(&b, "State File: %s\nSerial: %d\nLineage: %s\nTotal Resources: %d\n", printable.Text(path), r.Serial,
+		printable.Text(r.Lineage), r.TotalResources)
 	if len(r.ResourcesByType) > 0 {
 		b.WriteString("\nResources by Type:\n")
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.ResourcesByType)) {
-		fmt.Fprintf(&b, "  %s: %d\n", name, r.ResourcesByType[name])
+		fmt.Fprintf(&b, "  %s: %d\n", printable.Text(name), r.ResourcesByType[name])
 	}
 	for _, list := range r.lists() {
 		if len(list.Items) == 0 {
@@ -29,7 +31,7 @@ func (r Report) Text(w io.Writer, path string) error {
 		}
 		fmt.Fprintf(&b, "\n%s (%d):\n", list.Title, len(list.Items))
 		for _, item := range list.Items[:min(len(list.Items), shownFaults)] {
-			fmt.Fprintf(&b, "  %s\n", item)
+			fmt.Fprintf(&b, "  %s\n", printable.Text(item)) // a state may have been made to be looked at
 		}
 		if more := len(list.Items) - shownFaults; more > 0 {
 			fmt.Fprintf(&b, "  and %d more, which --format json has\n", more)
@@ -83,7 +85,7 @@ func (d Difference) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", address)
 	}
 	for _, m := range d.Modified {
-		fmt.Fprintf(&b, "~ %s: %s\n", m.Address, strings.Join(m.AttributesChanged, ", "))
+		fmt.Fprintf(&b, "~ %s: %s\n", m.Address, printable.Text(strings.Join(m.AttributesChanged, ", ")))
 	}
 	fmt.Fprintf(&b, "%d added, %d removed, %d modified, %d unchanged\n", len(d.Added), len(d.Removed), len(d.Modified),
 		d.Unchanged)

@@ -53,13 +53,16 @@ func (d *Drift) Look(ctx context.Context) (DriftReport, error) {
 		now = d.Now
 	}
 	r := DriftReport{Time: now(), Drifted: []Drifted{}}
-	due, err := d.due(ctx, r.Time)
+	due, types, err := d.due(ctx, r.Time)
 	if err != nil || len(due) == 0 {
 		return r, err
 	}
 	p, err := d.Engine.Plan(ctx, plan.Options{RefreshOnly: true, Targets: due})
 	if err != nil {
 		return r, err
+	}
+	for t := range types { // those that could not be looked at stay due
+		d.looked[t] = r.Time
 	}
 	r.Looked = len(due)
 	for _, c := range p.Drift {
@@ -81,17 +84,16 @@ func (d *Drift) Look(ctx context.Context) (DriftReport, error) {
 	return r, nil
 }
 
-// due lists the objects of the state whose types are to be looked at now.
-func (d *Drift) due(ctx context.Context, now time.Time) ([]addr.Resource, error) {
+// due lists the objects of the state whose types are to be looked at now, and these types.
+func (d *Drift) due(ctx context.Context, now time.Time) (due []addr.Resource, types map[string]bool, err error) {
 	state, err := d.Engine.Store.Read(ctx)
 	if err != nil || state == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if d.looked == nil {
 		d.looked = map[string]time.Time{}
 	}
-	var due []addr.Resource
-	types := map[string]bool{}
+	types = map[string]bool{}
 	for i := range state.Resources {
 		r := &state.Resources[i]
 		last, seen := d.looked[r.Type]
@@ -100,7 +102,7 @@ func (d *Drift) due(ctx context.Context, now time.Time) ([]addr.Resource, error)
 		}
 		base, err := r.Address()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		types[r.Type] = true
 		for _, in := range r.Instances {
@@ -109,10 +111,7 @@ func (d *Drift) due(ctx context.Context, now time.Time) ([]addr.Resource, error)
 			}
 		}
 	}
-	for t := range types {
-		d.looked[t] = now
-	}
-	return due, nil
+	return due, types, nil
 }
 
 // drifted is a change without what doesn't count; false if nothing is left.

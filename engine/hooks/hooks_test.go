@@ -138,6 +138,11 @@ func TestDriftIsFoundWithoutALock(t *testing.T) {
 			alerts++
 			return nil
 		}}}
+	world.Called = func(string) error { return errors.New("the network is gone") }
+	if _, err := d.Look(t.Context()); err == nil {
+		t.Error("it looked without a network")
+	}
+	world.Called = nil // what could not be looked at is due
 	r, err := d.Look(t.Context())
 	if err != nil || r.Looked != 3 || len(r.Drifted) != 2 || alerts != 1 {
 		t.Fatalf("%+v %v, %d alerts", r, err, alerts)

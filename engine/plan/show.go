@@ -9,6 +9,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // Colours are the escape sequences of a terminal; the zero value has none.
@@ -40,15 +42,20 @@ func (p *Plan) Show(w io.Writer, colours Colours) error {
 	if p.Empty() {
 		b.WriteString("No changes. What there is matches the configuration.\n")
 	} else {
-		add, change, destroy := p.Count()
-		imported := ""
-		if n := p.Imports(); n > 0 {
-			imported = fmt.Sprintf("%d to import, ", n)
-		}
-		fmt.Fprintf(&b, "\nPlan: %s%d to add, %d to change, %d to destroy.\n", imported, add, change, destroy)
+		b.WriteString("\n" + p.Summary() + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Summary says how much a plan does.
+func (p *Plan) Summary() string {
+	imported := ""
+	if n := p.Imports(); n > 0 {
+		imported = fmt.Sprintf("%d to import, ", n)
+	}
+	add, change, destroy := p.Count()
+	return fmt.Sprintf("Plan: %s%d to add, %d to change, %d to destroy.", imported, add, change, destroy)
 }
 
 func symbol(a Action, c Colours) string {
@@ -145,5 +152,5 @@ func text(v cty.Value, sensitive bool) string {
 	if err != nil {
 		return "(a value)"
 	}
-	return string(b)
+	return printable.Text(string(b)) // JSON leaves some characters that terminals act on as they are
 }

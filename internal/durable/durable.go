@@ -82,7 +82,7 @@ func renameNewBy(link func(from, to string) error, from, to string) error {
 	switch {
 	case err == nil:
 		return os.Remove(from)
-	case errors.Is(err, fs.ErrExist):
+	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist): // where from is missing, to isn't made either
 		return err
 	}
 	// Who has made the file may replace it.

@@ -37,6 +37,12 @@ func TestMoveNewReplacesNothing(t *testing.T) {
 		t.Errorf("over another file: %v", err)
 	}
 	must(t, MoveNew(from, path+".2"))
+	if err := MoveNew(from, path+".3"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a file that is gone: %v", err)
+	}
+	if _, err := os.Stat(path + ".3"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is gone became one: %v", err)
+	}
 	for path, want := range map[string]string{path: "old", path + ".2": "new", from: ""} {
 		if text, _ := os.ReadFile(path); string(text) != want {
 			t.Errorf("%s is %q, want %q", path, text, want)

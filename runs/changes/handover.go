@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// taker is given a plan's JSON in its order: values that are held whole, and the brackets and names around them. What it is
-// given is good until it returns.
+// taker is given a plan's JSON in its order: values that are held whole, and the brackets and names around them.
+// What it is given is good until it returns.
 type taker interface {
 	takeToken(token jsontext.Token) error
 	takeValue(kind kind, name string, value jsontext.Value) error
 }
 
-// handover brings what was read to a taker, which works beside the reader. Two batches go to and fro, so that the reader
-// is never far ahead and memory is bounded by what they hold: a batch ends with the value that fills it.
+// handover brings what was read to a taker, which works beside the reader. Two batches go to and fro, so that the
+// reader is never far ahead and memory is bounded by what they hold: a batch ends with the value that fills it.
 type handover struct {
 	now         *batch
 	full, empty chan *batch
@@ -53,7 +53,8 @@ func (h *handover) token(token jsontext.Token, at int64) error {
 func (h *handover) value(kind kind, name string, value []byte, at int64) error {
 	start := len(h.now.text)
 	h.now.text = append(h.now.text, value...)
-	h.now.steps = append(h.now.steps, handed{isValue: true, kind: kind, name: name, start: start, end: len(h.now.text), at: at})
+	h.now.steps = append(h.now.steps, handed{isValue: true, kind: kind, name: name,
+		start: start, end: len(h.now.text), at: at})
 	return h.pass()
 }
 

@@ -85,6 +85,7 @@ func TestPanicOfATakerIsTheCallers(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	}()
-	_ = walk(strings.NewReader(text), Limits{}.withDefaults(), &collector{fail: "m1200", with: func() error { panic("broken") }})
+	broken := collector{fail: "m1200", with: func() error { panic("broken") }}
+	_ = walk(strings.NewReader(text), Limits{}.withDefaults(), &broken)
 	t.Error("nothing was said of a panic")
 }

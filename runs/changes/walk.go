@@ -35,8 +35,8 @@ type walker struct {
 	to    *handover
 }
 
-// walk has a taker given all of a plan's JSON, which nothing may follow. To read and to take are each work of their own,
-// and go on side by side.
+// walk has a taker given all of a plan's JSON, which nothing may follow. To read and to take are each work of their
+// own, and go on side by side.
 func walk(r io.Reader, limits Limits, t taker, options ...jsontext.Options) error {
 	g := &gauge{r: r, bytes: limits.Bytes, value: limits.Value}
 	w := &walker{in: jsontext.NewDecoder(g, options...), gauge: g, to: newHandover(t)}

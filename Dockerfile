@@ -1,7 +1,9 @@
 # scripts/image.sh (`make docker`) lays out what is copied here, and builds it.
 #
-# Nothing but the binary and the roots of trust: no shell, no package manager, no root.
-FROM scratch
+# Nothing but the binary and the roots of trust: no shell, no package manager, no root. Where BASE is another image,
+# what is in that comes beside: `make docker-git` has git there, which repositories and layers need.
+ARG BASE=scratch
+FROM ${BASE}
 COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY holdfast /holdfast
 COPY --chown=65532:65532 owned/ /

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker docker-git clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,6 +136,10 @@ release: ## build all archives and packages of VERSION into dist/, with checksum
 
 docker: ## build the container image, which says what it was made of; BUILDER='podman build' for another tool than docker
 	@scripts/image.sh $(VERSION) holdfast:$(VERSION)
+
+docker-git: ## build the same image with git beside, which repositories and layers need; this fetches Debian's packages
+	@$(or $(BUILDER),docker build) -t holdfast-git-base -f packaging/git.Dockerfile packaging
+	@BASE=holdfast-git-base scripts/image.sh $(VERSION) holdfast:$(VERSION)-git
 
 clean: ## remove what was built
 	@rm -rf bin dist

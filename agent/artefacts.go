@@ -23,6 +23,7 @@ const (
 	artefactJSONLog   = "json_log"
 	artefactErrored   = "errored_state"
 	artefactOutputs   = "outputs"
+	artefactResults   = "results"
 )
 
 // uploadPatience is how long one upload may take.

@@ -80,6 +80,9 @@ func (s *stage) show(ctx, held context.Context) api.PhaseReport {
 	if r.Outcome != succeeded {
 		return r
 	}
+	if fault := s.keepResults(held); fault != nil {
+		return *fault
+	}
 	if err := s.upload(held, artefactPlanJSON, out.stdout); err != nil {
 		return refused(held, "the artefact "+artefactPlanJSON, err)
 	}
@@ -120,7 +123,7 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 func (s *stage) notMade(path string, isFolder bool) bool {
 	name := filepath.Base(path)
 	if isFolder {
-		return name == ".terraform" || name == terragruntCache
+		return name == ".terraform" || name == terragruntCache || name == resultsFolder
 	}
 	if name == erroredState { // what an apply could not store is only what that apply has left
 		return true

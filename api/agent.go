@@ -152,7 +152,7 @@ type Input struct {
 
 // Artefact is a file that a stage made.
 type Artefact struct {
-	// plan, plan_json, lock_file, plan_files, json_log, errored_state or outputs
+	// plan, plan_json, lock_file, plan_files, json_log, errored_state, outputs or results
 	Kind   string `json:"kind" enum:"ArtefactKind"`
 	Size   int64  `json:"size"`
 	Digest string `json:"digest"` // SHA-256

@@ -25,6 +25,8 @@ type Repository struct {
 	// Installation is the GitHub App's; absent for the one that the repository is in.
 	Installation int64    `json:"installation,omitempty"`
 	KnownHosts   []string `json:"known_hosts,omitempty"` // keys that its ssh host may have
+	Submodules   bool     `json:"submodules,omitempty"`  // that those of its commits are fetched and read too
+	LFS          bool     `json:"lfs,omitempty"`         // that configurations have files of Git LFS
 	// Webhook is the path to which the provider sends deliveries.
 	Webhook string `json:"webhook"`
 	// WebhookSecret is what deliveries are signed with; only in the answer that made it.
@@ -58,6 +60,10 @@ type RepositoryChange struct {
 	Poll     *int64    `json:"poll,omitempty"`
 	// KnownHosts are lines as ssh-keyscan prints them.
 	KnownHosts *string `json:"known_hosts,omitempty"`
+	// Submodules has those of its commits fetched and read too. By default they are left out.
+	Submodules *bool `json:"submodules,omitempty"`
+	// LFS has configurations have files of Git LFS. By default they have the pointers.
+	LFS *bool `json:"lfs,omitempty"`
 
 	// Credential replaces all that it was fetched with. It is needed again when the URL gets another host.
 	Credential *string `json:"credential,omitempty" enum:"none|token|deploy_key|github_app"`

@@ -4,7 +4,8 @@ package api
 // later server may know more of them.
 func Words() map[string][]string {
 	return map[string][]string{
-		"ArtefactKind": {"plan", "plan_json", "lock_file", "plan_files", "json_log", "errored_state", "outputs"},
+		"ArtefactKind": {"plan", "plan_json", "lock_file", "plan_files", "json_log", "errored_state", "outputs",
+			"results"},
 		"FailureClass": {"infrastructure", "lock_held", "config", "provider", "sandbox"},
 		"Finding":      {"emptied", "shrunk"},
 		"PhaseName":    {"prepare", "init", "plan", "show", "check", "apply", "output"},

@@ -146,7 +146,7 @@ func repositoryOf(r repos.Repository) api.Repository {
 	said := api.Repository{
 		Name: r.Name, URL: s.URL, Branches: s.Branches, Provider: string(s.Provider), API: s.API, Poll: seconds(s.Poll),
 		Credential: string(s.Credential), User: s.User, PublicKey: s.PublicKey, APIToken: s.APIToken,
-		App: s.App, Installation: s.Installation,
+		App: s.App, Installation: s.Installation, Submodules: s.Submodules, LFS: s.LFS,
 		Webhook:   "/webhooks/" + string(s.Provider) + "/" + r.ID.String(),
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, UpdatedBy: api.Actor(r.UpdatedBy),
 		Status: api.RepositoryStatus{Failures: r.Status.Failures, Problem: r.Status.Problem, Kind: string(r.Status.Kind),
@@ -192,6 +192,8 @@ func applySettings(c api.RepositoryChange, s *repos.Settings) error {
 	setTo(&s.User, c.User)
 	setTo(&s.App, c.App)
 	setTo(&s.Installation, c.Installation)
+	setTo(&s.Submodules, c.Submodules)
+	setTo(&s.LFS, c.LFS)
 	if c.KnownHosts == nil {
 		return nil
 	}

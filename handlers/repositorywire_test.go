@@ -41,7 +41,7 @@ func repositoryAnswers() map[string][]answered {
 			refuses(409, `/api/v1/repositories {"name":"infra","url":"https://git.example.com/x.git"}`),
 			refuses(400, `/api/v1/repositories {"name":"x","url":"ext::sh"}`, `/api/v1/repositories {"name":"-x"}`)),
 		"GET " + all:    slices.Concat(says(api.Repository{}, one), refuses(404, none)),
-		"PATCH " + all:  slices.Concat(says(api.Repository{}, one+` {"poll":600,"api":""}`), refuses(404, none+" {}")),
+		"PATCH " + all:  slices.Concat(says(api.Repository{}, one+` {"poll":600,"api":"","submodules":true,"lfs":true}`), refuses(404, none+" {}")),
 		"DELETE " + all: says(api.Done{}, one, none),
 		"POST " + all + "/fetch": slices.Concat(refuses(404, none+"/fetch"),
 			refuses(409, one+"/fetch")), // its host is in a private network

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -48,8 +49,38 @@ func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return runs.Verdict{}, err
 	}
-	reasons, err := heldBy(ctx, all, gates)
-	return runs.Verdict{Reasons: reasons, Refused: refusedBy(all)}, err
+	verdict := runs.Verdict{Refused: refusedBy(all)}
+	if verdict.Reasons, err = heldBy(ctx, all, gates); err != nil || plan.Results == nil {
+		return verdict, err
+	}
+	plan.Results = nil
+	without, err := s.heldWithout(ctx, plan, gates, asked.InForce)
+	verdict.Reasons = both(without, verdict.Reasons)
+	return verdict, err
+}
+
+// heldWithout is what holds a plan without what other programs say, which may be that it costs nothing.
+func (s *Service) heldWithout(ctx context.Context, plan runs.PlanJSON, gates runs.Gates,
+	asked policy.InForce) ([]api.GateReason, error) {
+	raw, _, err := s.facts(ctx, s.gating, plan, asked)
+	if err != nil {
+		return nil, err
+	}
+	var all api.Insight
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	return heldBy(ctx, all, gates)
+}
+
+// both are the reasons of two lists, each once.
+func both(list, more []api.GateReason) []api.GateReason {
+	for _, one := range more {
+		if !slices.ContainsFunc(list, func(r api.GateReason) bool { return r.Gate == one.Gate && r.Reason == one.Reason }) {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // refusedBy says why a plan is not to be applied, whoever says yes to it; empty where no bundle says so.
@@ -81,7 +112,10 @@ func deniedBy(all api.Insight, name string) (list []string) {
 // placed names a finding by its resource and its rule.
 func placed(f api.InsightFinding) string {
 	text := f.Rule
-	if f.Title != "" {
+	switch {
+	case f.Tool != "": // whose words a step of the run has left
+		text = f.Tool + " " + f.Rule
+	case f.Title != "":
 		text = f.Title + " (" + f.Rule + ")"
 	}
 	if f.Resource != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -70,6 +71,7 @@ type Service struct {
 type keptKey struct {
 	org              uuid.UUID
 	digest, policies string
+	results          string // of other programs
 	day              string
 }
 
@@ -154,7 +156,12 @@ func (s *Service) withModel(ctx context.Context, key keptKey, raw []byte) []byte
 // facts returns a plan's insight as JSON, without a model's words, and by what it is remembered.
 func (s *Service) facts(ctx context.Context, among *turns.Turns, plan runs.PlanJSON, asked policy.InForce) (raw []byte,
 	key keptKey, err error) {
-	key = keptKey{plan.Org, plan.Digest, asked.Digest(), s.now().UTC().Format(time.DateOnly)}
+	key = keptKey{plan.Org, plan.Digest, asked.Digest(), "", s.now().UTC().Format(time.DateOnly)}
+	size := plan.Size
+	if plan.Results != nil {
+		key.results = plan.Results.Digest
+		size += plan.Results.Size
+	}
 	if raw, ok := s.kept.Get(key); ok {
 		return raw, key, nil
 	}
@@ -175,7 +182,7 @@ func (s *Service) facts(ctx context.Context, among *turns.Turns, plan runs.PlanJ
 	}
 	hold := s.memory.Hold(budget.Share{Org: plan.Org})
 	defer hold.Release()
-	if err := hold.Acquire(ctx, plan.Size*copies); err != nil {
+	if err := hold.Acquire(ctx, size*copies); err != nil {
 		return nil, key, err
 	}
 	raw, err = s.make(ctx, plan, asked)
@@ -208,6 +215,13 @@ func (s *Service) make(ctx context.Context, plan runs.PlanJSON, asked policy.InF
 	}
 	if sheet != nil {
 		engine = engine.WithPrices(sheet)
+	}
+	if plan.Results != nil {
+		found, err := others.ReadRun(plan.Results.Open())
+		if err != nil {
+			return nil, err
+		}
+		options.Others, engine = found.Results, engine.WithCosts(found.Costs)
 	}
 	read, err := facts.ReadPlan(func() (io.Reader, error) { return plan.Open(), nil },
 		facts.Limits{Bytes: maxPlanBytes, Kept: maxPlanBytes, Whole: len(options.Own) > 0})

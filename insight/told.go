@@ -34,6 +34,9 @@ func (s *Service) Told(ctx context.Context, plan runs.PlanJSON, by runs.Policies
 func told(all *api.Insight) {
 	for i := range all.Findings {
 		all.Findings[i].Description = ""
+		if all.Findings[i].Tool != "" { // whose words are whatever a step of the run has left
+			all.Findings[i].Title, all.Findings[i].Recommendation, all.Findings[i].Link = "", "", ""
+		}
 	}
 	for i := range all.Broken {
 		all.Broken[i].Reason = ""

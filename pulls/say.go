@@ -54,11 +54,16 @@ func (l *look) sayStatus(ctx context.Context, plan *Plan) error {
 		return nil
 	}
 	err := l.forge.SetStatus(ctx, plan.Commit, status)
-	if err == nil || forge.Is(err, forge.Invalid) { // a commit that takes no more of them
+	if err == nil || forge.Is(err, forge.Invalid) || l.isElsewhere(err) { // a commit that takes no more of them, or none
 		plan.Told = told
 		err = nil
 	}
 	return err
+}
+
+// isElsewhere reports whether a status is refused because the commit is in a fork: the comment has to do there.
+func (l *look) isElsewhere(err error) bool {
+	return l.pull.At.Source != "" && (forge.Is(err, forge.Missing) || forge.Is(err, forge.Forbidden))
 }
 
 // insight asks what plans mean. That it is not known makes the comment shorter.

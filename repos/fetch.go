@@ -196,6 +196,11 @@ func (s *Service) fetchFrom(ctx context.Context, r Repository) (gitmirror.Fetche
 	if err != nil {
 		return gitmirror.Fetched{}, nil, err
 	}
+	modules, err := m.ModuleBytes()
+	if err != nil {
+		return gitmirror.Fetched{}, nil, err
+	}
+	got.Bytes += modules
 	heads, err := m.Branches(ctx)
 	return got, heads, err
 }

@@ -12,11 +12,21 @@ import (
 // maxAside is how many heads of pull requests a mirror keeps at once: who needs another one has it fetched again.
 const maxAside = 256
 
-// AtPull fetches a commit of a pull request, which need be on none of the branches that are fetched: ref is where the
-// provider has it. What is known of the branches stays as it is. It is for the server itself. Faults: those of At.
-func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name, commit, ref string, number int64) error {
-	if !gitmirror.IsCommit(commit) {
-		return fault.New(fault.CommitNotFound, "%.80q is not the whole hash of a commit", commit)
+// PullHead is where the head of a pull request is.
+type PullHead struct {
+	Commit string
+	// Ref is where the provider has it: in the repository, or in the one at Source, which is at the same server.
+	Ref, Source string
+	Number      int64 // of the pull request
+	// Fork says that strangers have made it: it has no submodules fetched.
+	Fork bool
+}
+
+// AtPull fetches the head of a pull request, which need be on none of the branches that are fetched. What is known of
+// the branches stays as it is. It is for the server itself. Faults: those of At.
+func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name string, head PullHead) error {
+	if !gitmirror.IsCommit(head.Commit) {
+		return fault.New(fault.CommitNotFound, "%.80q is not the whole hash of a commit", head.Commit)
 	}
 	r, err := s.find(ctx, org, name)
 	if err != nil {
@@ -26,24 +36,33 @@ func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name, commit, ref s
 	if err != nil {
 		return err
 	}
-	if there, err := m.Has(ctx, commit); err == nil && there {
-		return nil
+	if there, err := m.Has(ctx, head.Commit); err != nil || !there {
+		if err := s.fetchPull(ctx, r, m, head); err != nil {
+			return Explain(name, err)
+		}
+		there, err := m.Has(ctx, head.Commit)
+		if err == nil && !there {
+			err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s where its pull request is", name,
+				head.Commit)
+		}
+		if err != nil {
+			return Explain(name, err)
+		}
 	}
-	if err := s.fetchPull(ctx, r, m, gitmirror.Aside{Ref: ref, Number: int(number % maxAside)}); err != nil {
-		return Explain(name, err)
-	}
-	there, err := m.Has(ctx, commit)
-	if err == nil && !there {
-		err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s where its pull request is", name, commit)
-	}
+	_, err = s.inside(ctx, r, m, head.Commit, !head.Fork)
 	return Explain(name, err)
 }
 
 // fetchPull takes a worker for the fetch, as any other does.
-func (s *Service) fetchPull(ctx context.Context, r Repository, m *gitmirror.Mirror, head gitmirror.Aside) error {
+func (s *Service) fetchPull(ctx context.Context, r Repository, m *gitmirror.Mirror, head PullHead) error {
 	remote, err := gitmirror.ParseURL(r.Settings.URL, s.AllowHTTP)
 	if err != nil {
 		return err
+	}
+	if head.Source != "" {
+		if remote, err = remote.Beside(head.Source); err != nil {
+			return err
+		}
 	}
 	credentials, err := s.gitCredentials(ctx, r)
 	if err != nil {
@@ -54,6 +73,7 @@ func (s *Service) fetchPull(ctx context.Context, r Repository, m *gitmirror.Mirr
 		return err
 	}
 	defer release()
-	_, err = m.Fetch(ctx, gitmirror.Source{Remote: remote, Credentials: credentials, Aside: []gitmirror.Aside{head}})
+	_, err = m.Fetch(ctx, gitmirror.Source{Remote: remote, Credentials: credentials,
+		Aside: []gitmirror.Aside{{Ref: head.Ref, Number: int(head.Number % maxAside)}}})
 	return err
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there. It is for
-// the
-// server itself, which has asked the gate before. Faults: RepositoryNotFound, RepositoryFailed, CommitNotFound.
+// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there, and so are
+// its submodules where the repository wants them. It is for the server itself, which has asked the gate before. Faults:
+// RepositoryNotFound, RepositoryFailed, CommitNotFound.
 func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*gitmirror.Mirror, error) {
 	if !gitmirror.IsCommit(commit) {
 		return nil, fault.New(fault.CommitNotFound, "%.80q is not the whole hash of a commit", commit)
@@ -30,16 +30,19 @@ func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*
 	if err != nil {
 		return nil, err
 	}
-	if there, err := m.Has(ctx, commit); err == nil && there {
-		return m, nil
+	if there, err := m.Has(ctx, commit); err != nil || !there {
+		if _, err := s.fetch(ctx, r, nil); err != nil {
+			return nil, err
+		}
+		there, err := m.Has(ctx, commit)
+		if err == nil && !there {
+			err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s on its branches", name, commit)
+		}
+		if err != nil {
+			return nil, Explain(name, err)
+		}
 	}
-	if _, err := s.fetch(ctx, r, nil); err != nil {
-		return nil, err
-	}
-	there, err := m.Has(ctx, commit)
-	if err == nil && !there {
-		err = fault.New(fault.CommitNotFound, "the repository %s has no commit %s on its branches", name, commit)
-	}
+	m, err = s.inside(ctx, r, m, commit, false)
 	return m, Explain(name, err)
 }
 
@@ -48,13 +51,9 @@ func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*
 // those of At, and of what Archive refuses: CommitNotFound, FilesTooLarge, ArchiveEntry.
 func (s *Service) Snapshot(ctx context.Context, org uuid.UUID, name, commit string, a gitmirror.Archiving,
 	w io.Writer) error {
-	m, err := s.At(ctx, org, name, commit)
-	if err != nil {
-		return err
-	}
 	packed := gzip.NewWriter(w)
-	if err := m.Archive(ctx, commit, a, packed); err != nil {
-		return Explain(name, err)
+	if err := s.Archive(ctx, org, name, commit, a, packed); err != nil {
+		return err
 	}
 	return packed.Close()
 }
@@ -144,4 +143,5 @@ func (s *Service) dropMirror(ctx context.Context, id uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.mirrors, id)
+	delete(s.modules, id)
 }

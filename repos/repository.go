@@ -63,6 +63,10 @@ type Settings struct {
 	APIToken     bool   `json:"api_token,omitempty"`
 	App          string `json:"app,omitempty"`
 	Installation int64  `json:"installation,omitempty"`
+	// Submodules has those of each commit fetched and read too.
+	Submodules bool `json:"submodules,omitempty"`
+	// LFS has files of Git LFS in configurations, and not their pointers.
+	LFS bool `json:"lfs,omitempty"`
 }
 
 // Kind is what a repository is fetched with.

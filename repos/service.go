@@ -69,6 +69,7 @@ type Service struct {
 	flights  map[uuid.UUID]*flights
 	mirrors  map[uuid.UUID]*gitmirror.Mirror
 	tokens   map[uuid.UUID]appTokens
+	modules  map[uuid.UUID]*submodules
 	onMoved  []func(context.Context, Moved)
 	onEvent  []func(context.Context, Event) error
 	onRemove []func(ctx context.Context, org uuid.UUID, name string) error
@@ -85,7 +86,8 @@ func NewService(d Deps) *Service {
 	life, end := context.WithCancel(context.Background())
 	return &Service{Deps: d, workers: turns.New(d.Limits.Workers, max(d.Limits.Workers/2, 1)),
 		wake: make(chan struct{}, 1), life: life, end: end, flights: map[uuid.UUID]*flights{},
-		mirrors: map[uuid.UUID]*gitmirror.Mirror{}, tokens: map[uuid.UUID]appTokens{}}
+		mirrors: map[uuid.UUID]*gitmirror.Mirror{}, tokens: map[uuid.UUID]appTokens{},
+		modules: map[uuid.UUID]*submodules{}}
 }
 
 func orElse[T comparable](value *T, otherwise T) {
@@ -274,6 +276,7 @@ func (s *Service) forget(id uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tokens, id)
+	delete(s.modules, id)
 }
 
 // NewWebhookSecret gives a repository another webhook secret, and returns it, which is told only now. Deliveries that

@@ -15,6 +15,9 @@ import (
 	"github.com/holdfast/holdfast/seal"
 )
 
+// maxResults is how much other programs may say of a plan, in bytes.
+const maxResults = 25 << 20
+
 // SealedAs is what a file is sealed under, as its kind.
 func (f FileRef) SealedAs() string { return fmt.Sprintf("%s/%s/%d", f.ID, f.Kind, f.Attempt) }
 
@@ -50,7 +53,7 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 	switch ref.Kind {
 	case FilePlan:
 		return s.putPlan(ctx, run, coming, body)
-	case FileJSONLog:
+	case FileJSONLog, FileResults:
 		masker, err := s.maskerOf(ctx, run)
 		if err != nil {
 			return File{}, err
@@ -73,7 +76,7 @@ func (r Run) takes(file FileRef, from auth.RunGrant) error {
 	switch file.Kind {
 	case FileJSONLog:
 		stage = r.Stage
-	case FilePlan, FilePlanJSON, FileLock, FilePlanFiles:
+	case FilePlan, FilePlanJSON, FileLock, FilePlanFiles, FileResults:
 		stage = PlanStage
 	}
 	if stage != r.Stage || r.Status == Checking || file.Attempt != r.Attempt {
@@ -104,8 +107,11 @@ type incoming struct {
 func (s *Service) put(ctx context.Context, in incoming, body io.Reader) (File, error) {
 	ref := in.ref
 	limit := s.Limits.FileBytes
-	if ref.Kind == FilePlan {
+	switch ref.Kind {
+	case FilePlan:
 		limit = s.Limits.PlanBytes
+	case FileResults:
+		limit = min(limit, maxResults)
 	}
 	counted := digest.NewReader(body, limit, func() error {
 		return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
@@ -166,7 +172,7 @@ func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kin
 		return File{}, nil, err
 	}
 	content := s.open(ctx, file)
-	if kind == FileJSONLog {
+	if kind == FileJSONLog || kind == FileResults {
 		file.Digest = "" // it is that of what came, and what is kept is masked
 	}
 	return file, content, nil

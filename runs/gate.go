@@ -74,7 +74,11 @@ func (s *Service) askGates(ctx context.Context, run Run, gates Gates, policies P
 	if err != nil {
 		return Verdict{}, err
 	}
-	return s.Insights.Held(ctx, s.planJSON(ctx, run, file), gates, policies)
+	plan, err := s.planJSON(ctx, run, file)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return s.Insights.Held(ctx, plan, gates, policies)
 }
 
 // policies are the bundles that count for the run's workspace now.

@@ -122,7 +122,11 @@ func (s *Service) question(ctx context.Context, run Run) (api.DecisionQuestion, 
 	if err != nil {
 		return q, ignore(err, fault.RunFileNotFound)
 	}
-	q.Insight, err = s.Insights.Told(ctx, s.planJSON(ctx, run, file), policies)
+	plan, err := s.planJSON(ctx, run, file)
+	if err != nil {
+		return q, err
+	}
+	q.Insight, err = s.Insights.Told(ctx, plan, policies)
 	if err != nil && fault.From(err).Code.Kind() != fault.Invalid && fault.From(err).Code.Kind() != fault.TooLarge {
 		return q, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // PlanJSON is what show -json says of a run's plan, as its executor sent it: with sensitive values
@@ -18,6 +19,16 @@ type PlanJSON struct {
 	Size      int64
 	// Open gives its bytes from the first one on, as often as it is called.
 	Open func() io.Reader
+	// Results is what other programs have found while it was made; nil for nothing. They are as the run's steps have
+	// left them: they may add to what is known of the plan, and take nothing away.
+	Results *Results
+}
+
+// Results are an api.OtherResults as JSON.
+type Results struct {
+	Digest string
+	Size   int64
+	Open   func() io.Reader
 }
 
 // PlanJSON returns the JSON of the run's newest plan for whoever may read the run, to be looked at
@@ -32,10 +43,15 @@ func (s *Service) PlanJSON(ctx context.Context, p auth.Principal, id string) (Pl
 	if err != nil {
 		return PlanJSON{}, err
 	}
-	return s.planJSON(ctx, run, file), nil
+	return s.planJSON(ctx, run, file)
 }
 
-func (s *Service) planJSON(ctx context.Context, run Run, file File) PlanJSON {
-	return PlanJSON{Org: file.Org, Workspace: run.Workspace, Digest: file.Digest, Size: file.Size,
+func (s *Service) planJSON(ctx context.Context, run Run, file File) (PlanJSON, error) {
+	plan := PlanJSON{Org: file.Org, Workspace: run.Workspace, Digest: file.Digest, Size: file.Size,
 		Open: func() io.Reader { return s.open(ctx, file) }}
+	results, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FileResults, file.Attempt})
+	if err == nil {
+		plan.Results = &Results{results.Digest, results.Size, func() io.Reader { return s.open(ctx, results) }}
+	}
+	return plan, ignore(err, fault.RunFileNotFound)
 }

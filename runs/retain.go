@@ -23,7 +23,7 @@ func (s *Service) Retain(ctx context.Context) error {
 
 // strip removes the files of a run that ended not so long ago: nobody can apply its plan any more.
 func (s *Service) strip(ctx context.Context, run Run) error {
-	kinds := []FileKind{FilePlan, FilePlanJSON, FilePlanFiles, FileJSONLog}
+	kinds := []FileKind{FilePlan, FilePlanJSON, FilePlanFiles, FileJSONLog, FileResults}
 	if err := s.Store.Strip(ctx, run.Ref(), kinds, nil); err != nil {
 		return err
 	}

@@ -235,12 +235,14 @@ const (
 	FileJSONLog      FileKind = "json_log"
 	FileErroredState FileKind = "errored_state"
 	FileOutputs      FileKind = "outputs"
+	FileResults      FileKind = "results" // what other programs have found while it was planned
 	FileChanges      FileKind = "changes" // the server's own reading of the plan
 )
 
 // FileKinds returns those that an executor may bring.
 func FileKinds() []FileKind {
-	return []FileKind{FilePlan, FilePlanJSON, FileLock, FilePlanFiles, FileJSONLog, FileErroredState, FileOutputs}
+	return []FileKind{FilePlan, FilePlanJSON, FileLock, FilePlanFiles, FileJSONLog, FileErroredState, FileOutputs,
+		FileResults}
 }
 
 // FileRef addresses a file of a run.

@@ -3,7 +3,7 @@
 #
 #   scripts/image.sh VERSION IMAGE
 #
-# with docker, or with what BUILDER says: BUILDER='podman build'. The binary is built here, so that the
+# with docker, or with what BUILDER says: BUILDER='podman build'. It stands on nothing, or on the image BASE. The binary is built here, so that the
 # image needs no other one and no network: it has the same bytes as the archives. The roots of trust are
 # those of this machine, or of SSL_CERT_FILE.
 set -euo pipefail
@@ -24,6 +24,6 @@ mkdir -m 0755 "$scratch/owned"
 mkdir -m 0700 "$scratch/owned/data"
 find "$scratch" -exec touch -h -d "@$epoch" {} +
 
-"${builder[@]}" --build-arg VERSION="$version" --build-arg REVISION="$(git rev-parse HEAD)" \
+"${builder[@]}" --build-arg BASE="${BASE:-scratch}" --build-arg VERSION="$version" --build-arg REVISION="$(git rev-parse HEAD)" \
   --build-arg CREATED="$(date -u -d "@$epoch" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null || git log -1 --format=%cI)" \
   -t "$image" -f Dockerfile "$scratch"

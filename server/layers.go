@@ -150,16 +150,12 @@ func (r layerRepositories) Read(ctx context.Context, org uuid.UUID, repository, 
 // Archive implements layers.Repositories.
 func (r layerRepositories) Archive(ctx context.Context, org uuid.UUID, repository, commit string, folders,
 	files []string, w io.Writer) error {
-	m, err := r.service.At(ctx, org, repository, commit)
-	if err != nil {
-		return err
-	}
 	for i, folder := range folders {
 		if folder == "." {
 			folders[i] = ""
 		}
 	}
-	return repos.Explain(repository, m.Archive(ctx, commit, gitmirror.Archiving{Folders: folders, Files: files}, w))
+	return r.service.Archive(ctx, org, repository, commit, gitmirror.Archiving{Folders: folders, Files: files}, w)
 }
 
 // layerWorkspaces is what layers need of workspaces.

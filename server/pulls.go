@@ -101,24 +101,28 @@ func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequ
 	if err != nil {
 		return err
 	}
-	ref := ""
+	head := repos.PullHead{Commit: at.Head, Number: of.Number, Fork: at.Fork}
 	switch provider := credential.Forge.Provider; {
 	case provider == forge.GitHub, provider == forge.Gitea, provider == forge.Forgejo:
-		ref = fmt.Sprintf("refs/pull/%d/head", of.Number)
+		head.Ref = fmt.Sprintf("refs/pull/%d/head", of.Number)
 	case provider == forge.GitLab:
-		ref = fmt.Sprintf("refs/merge-requests/%d/head", of.Number)
-	case at.Fork:
-		return fault.New(fault.CommitNotFound, "%s does not give commits of forks out", provider)
+		head.Ref = fmt.Sprintf("refs/merge-requests/%d/head", of.Number)
+	case at.Fork && at.Source == "":
+		return fault.New(fault.CommitNotFound, "%s does not say where the fork of the pull request is", provider)
 	default:
-		ref = "refs/heads/" + at.HeadRef
+		head.Ref, head.Source = "refs/heads/"+at.HeadRef, at.Source
 	}
-	return l.repositories.AtPull(ctx, of.Org, of.Repository, at.Head, ref, of.Number)
+	return l.repositories.AtPull(ctx, of.Org, of.Repository, head)
 }
 
 // Affected implements pulls.Layers.
 func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullRequest, paths []string,
 	all bool) ([]string, error) {
 	if err := l.fetched(ctx, of, at); err != nil {
+		return nil, err
+	}
+	paths, err := l.repositories.Inside(ctx, of.Org, of.Repository, at.Head, paths)
+	if err != nil {
 		return nil, err
 	}
 	return l.layers.ChangedAt(ctx, of.Org, of.Repository, at.BaseRef, at.Head, paths, all)

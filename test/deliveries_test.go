@@ -36,6 +36,7 @@ func (h *hosted) deliver(event string, body object) {
 		forge.GitLab: {"X-Gitlab-Event": event, "X-Gitlab-Event-UUID": uuid.NewString(), "X-Gitlab-Token": h.secret},
 		forge.Gitea: {"X-Gitea-Event": event, "X-Gitea-Delivery": uuid.NewString(), "X-Gitea-Signature": signature,
 			"X-GitHub-Event": event},
+		forge.Bitbucket: {"X-Event-Key": event, "X-Request-UUID": uuid.NewString(), "X-Hub-Signature": "sha256=" + signature},
 	}[h.forge.Provider]
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range headers {
@@ -74,6 +75,11 @@ func (h *hosted) deliverPull(number int64) {
 				"author_id": 12, "updated_at": now, "last_commit": object{"id": p.Head}}})
 		return
 	}
+	if h.forge.Provider == forge.Bitbucket {
+		event := map[forge.State]string{forge.Open: "pullrequest:created", forge.Merged: "pullrequest:fulfilled"}[p.State]
+		h.deliver(event, h.bucketBody(number))
+		return
+	}
 	action := map[forge.State]string{forge.Open: "opened", forge.Merged: "closed"}[p.State]
 	h.deliver("pull_request", object{"action": action, "number": number, "sender": h.user("bob"),
 		"repository": object{"id": 1, "full_name": "acme/network"},
@@ -93,9 +99,33 @@ func (h *hosted) deliverComment(number int64, login, text string) {
 			"merge_request": object{"iid": number, "source_project_id": 1, "target_project_id": 1}})
 		return
 	}
+	if h.forge.Provider == forge.Bitbucket {
+		body := h.bucketBody(number)
+		body["comment"] = object{"id": time.Now().UnixNano(), "content": object{"raw": text}, "created_on": now,
+			"user": object{"uuid": h.forge.User(login).ID, "nickname": login}}
+		h.deliver("pullrequest:comment_created", body)
+		return
+	}
 	h.deliver("issue_comment", object{"action": "created", "sender": h.user(login),
 		"issue":   object{"number": number, "user": h.user("bob"), "pull_request": object{"url": "https://forge.example"}},
 		"comment": object{"id": time.Now().UnixNano(), "body": text, "user": h.user(login), "created_at": now}})
+}
+
+// bucketBody is what Bitbucket tells of a pull request.
+func (h *hosted) bucketBody(number int64) object {
+	var p forge.PullRequest
+	h.forge.Do(func() { p = h.forge.Pulls[number].PullRequest })
+	from := "{1}"
+	if p.Fork {
+		from = "{2}"
+	}
+	end := func(ref, commit, repository string) object {
+		return object{"branch": object{"name": ref}, "commit": object{"hash": commit[:12]},
+			"repository": object{"uuid": repository}}
+	}
+	return object{"actor": object{"uuid": "12", "nickname": "bob"}, "pullrequest": object{"id": number, "title": p.Title,
+		"author": object{"uuid": "12", "nickname": "bob"}, "updated_on": time.Now().UTC().Format(time.RFC3339Nano),
+		"source": end(p.HeadRef, p.Head, from), "destination": end(p.BaseRef, p.Base, "{1}")}}
 }
 
 // deliverPush tells of a push to main.

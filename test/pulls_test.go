@@ -20,6 +20,7 @@ import (
 type hosted struct {
 	*runBench
 	*gittest.Repo
+	git     *gittest.Server
 	forge   *forgetest.Forge
 	name    string // of the repository; its layer is name/app
 	webhook string
@@ -29,8 +30,8 @@ type hosted struct {
 // host registers a repository with a layer, whose first plan is applied.
 func (b *runBench) host(git *gittest.Server, provider forge.Provider) *hosted {
 	b.Helper()
-	h := &hosted{runBench: b, Repo: git.Repo(b.T, forgetest.Repository), forge: forgetest.New(b.T, provider),
-		name: string(provider)}
+	h := &hosted{runBench: b, Repo: git.Repo(b.T, forgetest.Repository), git: git,
+		forge: forgetest.New(b.T, provider), name: string(provider)}
 	h.Write("envs/prod/main.tf", layered)
 	h.Write("shared/main.tf", sharing("one"))
 	h.Repo.Commit("Begin")
@@ -104,14 +105,7 @@ func (h *hosted) propose(number int64, fork bool, files map[string]string) strin
 	h.Git("add", "--all")
 	h.Git("commit", "--quiet", "--message", "Change something")
 	head := h.Git("rev-parse", "HEAD")
-	ref := map[forge.Provider]string{forge.GitLab: "refs/merge-requests/"}[h.forge.Provider]
-	if ref == "" {
-		ref = "refs/pull/"
-	}
-	h.Git("push", "--quiet", "origin", "HEAD:"+ref+strconv.FormatInt(number, 10)+"/head")
-	if !fork {
-		h.Push()
-	}
+	h.pushHead(number, fork)
 	h.forge.Do(func() {
 		h.forge.Pulls[number] = &forgetest.Pull{PullRequest: forge.PullRequest{Number: number, Title: "Change something",
 			Link: "https://forge.example/7", Author: h.forge.User("bob"), State: forge.Open, Head: head, Fork: fork,
@@ -119,6 +113,26 @@ func (h *hosted) propose(number int64, fork bool, files map[string]string) strin
 	})
 	h.deliverPull(number)
 	return head
+}
+
+// pushHead pushes the head of a pull request to where its forge has it.
+func (h *hosted) pushHead(number int64, fork bool) {
+	h.Helper()
+	at := strconv.FormatInt(number, 10) + "/head"
+	switch h.forge.Provider {
+	case forge.Bitbucket: // forks have theirs to themselves
+		if fork {
+			h.git.Repo(h.T, forgetest.Fork)
+			h.Git("push", "--quiet", filepath.Join(h.git.Root, forgetest.Fork+".git"), "HEAD:refs/heads/change")
+		}
+	case forge.GitLab:
+		h.Git("push", "--quiet", "origin", "HEAD:refs/merge-requests/"+at)
+	default:
+		h.Git("push", "--quiet", "origin", "HEAD:refs/pull/"+at)
+	}
+	if !fork {
+		h.Push()
+	}
 }
 
 // comments is what the server has written below a pull request: one comment at most.
@@ -191,14 +205,14 @@ func (h *hosted) merge(number int64) string {
 	return merged
 }
 
-// TestPullRequests has pull requests planned, as three forges tell of them: by webhook, as a status of the commit and
+// TestPullRequests has pull requests planned, as four forges tell of them: by webhook, as a status of the commit and
 // one comment; applied by a comment, or merged and applied; and a fork kept from secrets.
 func TestPullRequests(t *testing.T) {
 	b := newRunBench(t, "HOLDFAST_REPOSITORIES_NETWORKS=127.0.0.1",
 		"HOLDFAST_REPOSITORIES_CA_FILE="+gittest.New(t).CAFile, "HOLDFAST_REPOSITORIES_ALLOW_HTTP=true")
 	b.act()
 	for provider, follow := range map[forge.Provider]func(*hosted){forge.GitHub: (*hosted).merged,
-		forge.GitLab: (*hosted).appliedByComment, forge.Gitea: (*hosted).fork} {
+		forge.GitLab: (*hosted).appliedByComment, forge.Gitea: (*hosted).fork, forge.Bitbucket: (*hosted).forkElsewhere} {
 		t.Run(string(provider), func(t *testing.T) {
 			t.Parallel()
 			of := *b
@@ -281,10 +295,22 @@ check "secrets" {
 }
 `
 
-// fork has a pull request of a fork wait for somebody's word, and kept from secrets then, which one of the
-// repository's own is given.
+// forkElsewhere has a pull request of a fork that is a repository of its own, as Bitbucket has them.
+func (h *hosted) forkElsewhere() { h.forkWaits() }
+
+// fork has one of the repository's own given the secrets that one of a fork is kept from.
 func (h *hosted) fork() {
-	secret := filepath.Join(h.dir, "secret")
+	files := h.forkWaits()
+	h.propose(9, false, files)
+	h.commented(9, "planned, `")
+	if text := h.planned(9); !strings.Contains(text, "The variable is given. The environment is given.") {
+		h.Errorf("what was not a fork's was kept from secrets:\n%s", text)
+	}
+}
+
+// forkWaits has a pull request of a fork wait for somebody's word, and kept from secrets then. It returns its files.
+func (h *hosted) forkWaits() map[string]string {
+	secret := filepath.Join(h.dir, h.name+".secret")
 	h.must(os.WriteFile(secret, []byte("a secret of the test"), 0o600))
 	h.holdfast("workspace", "set", h.layerName(), "--secret", "password=@"+secret, "--secret-env",
 		"SECRET_OF_THE_TEST=@"+secret)
@@ -299,11 +325,7 @@ func (h *hosted) fork() {
 	if text := h.planned(8); !strings.Contains(text, "The variable is kept from it. The environment is kept from it.") {
 		h.Errorf("a fork was given secrets:\n%s", text)
 	}
-	h.propose(9, false, files)
-	h.commented(9, "planned, `")
-	if text := h.planned(9); !strings.Contains(text, "The variable is given. The environment is given.") {
-		h.Errorf("what is not a fork's was kept from secrets:\n%s", text)
-	}
+	return files
 }
 
 // planned is what the tool said when it planned a pull request.

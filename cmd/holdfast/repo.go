@@ -129,6 +129,12 @@ func (a *app) showRepo(r api.Repository, asJSON bool) error {
 		{"credential", r.Credential}, {"user", r.User}, {"public key", r.PublicKey}, {"app", r.App},
 		{"known hosts", strings.Join(r.KnownHosts, ", ")}, {"webhook", r.Webhook},
 		{"fetched", a.timeOrNever(r.Status.FetchedAt)}}
+	if r.LFS {
+		lines = append(lines, [2]string{"git lfs", "is downloaded"})
+	}
+	if r.Submodules {
+		lines = append(lines, [2]string{"submodules", "are fetched and read"})
+	}
 	if r.Status.Failures > 0 {
 		lines = append(lines, [2]string{"problem", fmt.Sprintf("%s (%d times)", r.Status.Problem, r.Status.Failures)})
 	}

@@ -23,7 +23,7 @@ type repoFlags struct {
 	installation                       int64
 	tokenFile, keyFile, knownHostsFile string
 	apiTokenFile                       string
-	noCredential                       bool
+	noCredential, submodules, lfs      bool
 }
 
 func (f *repoFlags) add(cmd *cobra.Command) {
@@ -40,6 +40,8 @@ func (f *repoFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.knownHostsFile, "known-hosts-file", "", "file with the keys of the ssh host, as ssh-keyscan prints them")
 	flags.StringVar(&f.app, "app", "", "ID of the GitHub App whose key --key-file has")
 	flags.Int64Var(&f.installation, "installation", 0, "number of the App's installation (default: that of the repository)")
+	flags.BoolVar(&f.submodules, "submodules", false, "fetch and read the submodules of its commits, which are left out otherwise")
+	flags.BoolVar(&f.lfs, "lfs", false, "download its files of Git LFS, which are pointers otherwise")
 	flags.BoolVar(&f.noCredential, "no-credential", false, "fetch it without credentials")
 	cmd.MarkFlagsMutuallyExclusive("token-file", "key-file", "no-credential")
 }
@@ -59,6 +61,12 @@ func (f *repoFlags) change(a *app, cmd *cobra.Command) (c api.RepositoryChange, 
 	if given("poll") {
 		seconds := int64(f.poll / time.Second)
 		c.Poll = &seconds
+	}
+	if given("submodules") {
+		c.Submodules = &f.submodules
+	}
+	if given("lfs") {
+		c.LFS = &f.lfs
 	}
 	if given("known-hosts-file") {
 		if c.KnownHosts, err = a.secretIn(f.knownHostsFile); err != nil {

@@ -122,7 +122,8 @@ type reader struct {
 }
 
 func newReader(in io.Reader, limits Limits) *reader {
-	return &reader{in: jsontext.NewDecoder(in), limits: limits, plan: &Plan{
+	// Whoever masked it has refused a name that an object has twice.
+	return &reader{in: jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true)), limits: limits, plan: &Plan{
 		Variables: map[string]json.RawMessage{}, Providers: map[string]Provider{}, links: newLinks(),
 	}}
 }

@@ -176,3 +176,14 @@ func (r *Repo) object(kind string, content []byte) []byte {
 	}
 	return sum[:]
 }
+
+// Submodule has a commit of another repository at a path, by a URL.
+func (r *Repo) Submodule(path, url, commit string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Join(r.work, path), 0o755); err != nil { // or git takes it for removed
+		r.t.Fatal(err)
+	}
+	r.Git("config", "--file", ".gitmodules", "submodule."+path+".path", path)
+	r.Git("config", "--file", ".gitmodules", "submodule."+path+".url", url)
+	r.Git("update-index", "--add", "--cacheinfo", "160000,"+commit+","+path)
+}

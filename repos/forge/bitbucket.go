@@ -35,7 +35,8 @@ type bucketSide struct {
 		Hash string `json:"hash"` // cut
 	} `json:"commit"`
 	Repository *struct {
-		UUID string `json:"uuid"`
+		UUID     string `json:"uuid"`
+		FullName string `json:"full_name"`
 	} `json:"repository"`
 }
 
@@ -103,7 +104,11 @@ func (b *bitbucket) OpenPullRequests(ctx context.Context) ([]PullRequest, error)
 
 // pullRequest is one with whole names of commits: Bitbucket cuts them there.
 func (b *bitbucket) pullRequest(ctx context.Context, p bucketPull) (PullRequest, error) {
-	head, err := b.whole(ctx, p.Source.hash())
+	source := p.fork()
+	head, err := b.whole(ctx, b.repo(), p.Source.hash())
+	if source != "" && (Is(err, Missing) || Is(err, Forbidden)) {
+		head, err = b.whole(ctx, "/repositories/"+source, p.Source.hash())
+	}
 	if err != nil {
 		return PullRequest{}, err
 	}
@@ -115,6 +120,7 @@ func (b *bitbucket) pullRequest(ctx context.Context, p bucketPull) (PullRequest,
 		Head: head, HeadRef: p.Source.Branch.Name, Base: p.Destination.hash(), BaseRef: p.Destination.Branch.Name,
 		Fork: p.Source.Repository == nil || p.Destination.Repository == nil ||
 			p.Source.Repository.UUID != p.Destination.Repository.UUID,
+		Source: source,
 	}
 	switch {
 	case p.State == "OPEN":
@@ -122,7 +128,7 @@ func (b *bitbucket) pullRequest(ctx context.Context, p bucketPull) (PullRequest,
 	case p.State == "MERGED":
 		found.State = Merged
 		if p.MergeCommit != nil {
-			if found.Merge, err = b.whole(ctx, p.MergeCommit.Hash); err != nil {
+			if found.Merge, err = b.whole(ctx, b.repo(), p.MergeCommit.Hash); err != nil {
 				return PullRequest{}, err
 			}
 		}
@@ -130,8 +136,17 @@ func (b *bitbucket) pullRequest(ctx context.Context, p bucketPull) (PullRequest,
 	return found, nil
 }
 
-// whole is a commit's whole name.
-func (b *bitbucket) whole(ctx context.Context, hash string) (string, error) {
+// fork is the path of the repository that the head is in, if that is another one and Bitbucket says which.
+func (p bucketPull) fork() string {
+	from, to := p.Source.Repository, p.Destination.Repository
+	if from == nil || to != nil && from.UUID == to.UUID || !isPath(from.FullName, false) {
+		return ""
+	}
+	return from.FullName
+}
+
+// whole is the whole name of a commit of a repository.
+func (b *bitbucket) whole(ctx context.Context, repository, hash string) (string, error) {
 	if isCommit(hash) {
 		return hash, nil
 	}
@@ -141,7 +156,7 @@ func (b *bitbucket) whole(ctx context.Context, hash string) (string, error) {
 	if len(hash) < 7 || strings.Trim(hash, "0123456789abcdef") != "" {
 		return "", b.unlike("a pull request has no commit")
 	}
-	if _, err := b.get(ctx, b.repo()+"/commit/"+hash, nil, &commit); err != nil {
+	if _, err := b.get(ctx, repository+"/commit/"+hash, nil, &commit); err != nil {
 		return "", err
 	}
 	if !isCommit(commit.Hash) || !strings.HasPrefix(commit.Hash, hash) {

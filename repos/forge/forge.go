@@ -52,6 +52,8 @@ type PullRequest struct {
 	Base, BaseRef string
 	// Fork says that the head is in another repository, or that nobody can say in which.
 	Fork bool
+	// Source is the path of that repository, where the forge gives the head out there only.
+	Source string
 	// Merge is the commit that the merge made.
 	Merge string
 }

@@ -41,8 +41,12 @@ func TestPullRequest(t *testing.T) {
 			there.Pulls[7].Fork, there.Pulls[7].State = true, forge.Merged
 			there.Pulls[7].Merge = strings.Repeat("c3", 20)
 		})
+		source := ""
+		if there.Provider == forge.Bitbucket {
+			source = forgetest.Fork
+		}
 		if got, err = f.PullRequest(t.Context(), 7); err != nil || !got.Fork || got.State != forge.Merged ||
-			got.Merge != strings.Repeat("c3", 20) {
+			got.Merge != strings.Repeat("c3", 20) || got.Source != source || got.Head != want.Head {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if _, err = f.PullRequest(t.Context(), 8); !forge.Is(err, forge.Missing) {

@@ -20,6 +20,8 @@ type Archiving struct {
 	Files []string
 	// Skip leaves paths out, if it is not nil.
 	Skip func(path string) bool
+	// Large gives the content of files of Git LFS; nil leaves the pointers in their places.
+	Large func(ctx context.Context, file Large) (io.ReadCloser, error)
 	// MaxFiles, MaxBytes and MaxFileBytes bound it; 10,000 files, 100 MiB and 10 MiB by default.
 	MaxFiles               int
 	MaxBytes, MaxFileBytes int64
@@ -33,9 +35,9 @@ func (a Archiving) withDefaults() Archiving {
 }
 
 // Archive writes files of a commit as a tar, always the same bytes for the same commit. There is nothing in it but
-// regular files: a link to a file or a folder of the commit is written as what it leads to, one that leads
-// out of the commit is Hostile, and a submodule is left out. What is wrong or too much is found before the first
-// byte is written. Kinds: NotThere, TooLarge, Hostile.
+// regular files: a link to a file or a folder of the commit is written as what it leads to, one that leads out of the
+// commit is Hostile, and a submodule is left out unless the mirror is one with submodules. What is wrong or too much is
+// found before the first byte is written. Kinds: NotThere, TooLarge, Hostile.
 func (m *Mirror) Archive(ctx context.Context, commit string, a Archiving, w io.Writer) error {
 	t, err := m.Tree(ctx, commit)
 	if err != nil {
@@ -65,15 +67,21 @@ func (t *Tree) Archive(ctx context.Context, a Archiving, w io.Writer) error {
 		if err := out.WriteHeader(header); err != nil {
 			return err
 		}
-		err := t.copy(ctx, f.Entry, func(r io.Reader) error {
-			_, err := io.Copy(out, r)
-			return err
-		})
-		if err != nil {
+		if err := t.pack(ctx, a, f.Entry, out); err != nil {
 			return err
 		}
 	}
 	return out.Close()
+}
+
+func (t *Tree) pack(ctx context.Context, a Archiving, e Entry, out io.Writer) error {
+	if e.large != nil {
+		return a.copyLarge(ctx, e, out)
+	}
+	return t.copy(ctx, e, func(r io.Reader) error {
+		_, err := io.Copy(out, r)
+		return err
+	})
 }
 
 // picking gathers what goes into an archive.
@@ -142,10 +150,16 @@ func (p *picking) one(ctx context.Context, from, as string, nested int) error {
 	switch {
 	case err != nil:
 		return err
+	case e.Mode&typeBits == Submodule && p.t.m.o.inside:
+		return newError(NotThere, "%.200q is a submodule that was not fetched: .gitmodules has no URL of it, or it is of a fork",
+			from)
 	case e.Mode&typeBits == Submodule:
 		return nil
 	case e.Mode == Folder:
 		return p.folder(ctx, e.Path, as, nested+1)
+	}
+	if err := p.point(ctx, &e); err != nil {
+		return err
 	}
 	return p.add(as, e)
 }

@@ -80,6 +80,9 @@ func (m *Mirror) environment(extra []setting) []string {
 			env = append(env, name+"="+value)
 		}
 	}
+	if m.o.inside {
+		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+m.alternates())
+	}
 	if m.o.CAFile != "" {
 		env = append(env, "GIT_SSL_CAINFO="+m.o.CAFile)
 	}

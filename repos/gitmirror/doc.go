@@ -21,8 +21,9 @@
 //
 // Every git process gets an environment of its own, with nothing of the server's but PATH and the names of
 // proxies. It reads no configuration of the system or of an account, runs no hook, asks nobody, knows no other
-// protocols than https and ssh (and http where that is allowed), follows no redirect and no alternates, fetches
-// no submodules and no large files of LFS, and checks each object that it gets. It has a deadline, and limits
+// protocols than https and ssh (and http where that is allowed), follows no redirect and no alternates of others,
+// fetches no submodules by itself and no large files of LFS, and checks each object that it gets. Submodules that
+// somebody wants are fetched by the same rules, each into a mirror of its own beside. It has a deadline, and limits
 // for memory, for the sizes of files and for the whole mirror. Addresses of private networks are refused unless
 // they are allowed; git is given the address that was looked at, so that a name can't lead elsewhere when git
 // resolves it.

@@ -20,8 +20,8 @@ type Source struct {
 	Branches []string
 	// Refs are others, by their whole names, such as refs/pull/7/head. They are kept under the same names.
 	Refs []string
-	// Aside are refs, by their whole names, that are kept under numbers instead, for as long as no other one gets the
-	// number.
+	// Aside are refs, by their whole names, and commits, that are kept under numbers instead, for as long as no other one
+	// gets the number.
 	Aside []Aside
 }
 
@@ -144,7 +144,7 @@ func (s Source) refspecs() ([]string, error) {
 		all = append(all, "+"+ref+":"+ref)
 	}
 	for _, a := range s.Aside {
-		if !strings.HasPrefix(a.Ref, "refs/") || CheckBranch(a.Ref) != nil {
+		if !IsCommit(a.Ref) && (!strings.HasPrefix(a.Ref, "refs/") || CheckBranch(a.Ref) != nil) {
 			return nil, newError(AddressInvalid, "%.100q is not the whole name of a ref", a.Ref)
 		}
 		all = append(all, "+"+a.Ref+":refs/aside/"+itoa(a.Number))

@@ -286,12 +286,7 @@ func TestTooLarge(t *testing.T) {
 	w.repo.Write("small.tf", "small")
 	good := w.repo.Commit("Begin")
 	w.fetch()
-	var random strings.Builder
-	for i := range uint32(3 << 20) {
-		x := i * 2654435761
-		random.WriteByte(byte(x>>13 ^ x>>21 ^ i>>7))
-	}
-	w.repo.Write("large.bin", random.String())
+	w.repo.Write("large.bin", noise(3<<20))
 	w.repo.Commit("Grow")
 	_, err := w.mirror.Fetch(t.Context(), w.source)
 	wantKind(t, err, gitmirror.TooLarge)
@@ -301,4 +296,14 @@ func TestTooLarge(t *testing.T) {
 	if bytes, err := w.mirror.Bytes(); err != nil || bytes > 1<<20 {
 		t.Errorf("the mirror takes %d bytes, %v", bytes, err)
 	}
+}
+
+// noise is a text of so many bytes that hardly gets smaller.
+func noise(bytes uint32) string {
+	var all strings.Builder
+	for i := range bytes {
+		x := i * 2654435761
+		all.WriteByte(byte(x>>13 ^ x>>21 ^ i>>7))
+	}
+	return all.String()
 }

@@ -43,6 +43,8 @@ type Change struct {
 	Path   string
 	Status byte // 'A' is new, 'D' is gone, 'M' is another content or mode, 'T' is another type
 	Mode   Mode // now; 0 where it is gone
+
+	was, is string // the commits of a submodule; empty where it is none
 }
 
 const (
@@ -91,6 +93,9 @@ func (m *Mirror) log(ctx context.Context, r Range, pass func(Commit) bool) error
 			if err != nil {
 				return false, err
 			}
+			if c.Changes, c.More, err = m.inside(ctx, c.Changes, c.More, r.Paths, 0); err != nil {
+				return false, err
+			}
 			if !pass(c) {
 				return true, nil
 			}
@@ -129,6 +134,14 @@ func (m *Mirror) haveEnds(ctx context.Context, r Range) error {
 // Diff returns the paths that differ between two commits, up to most of them; more says that there are others.
 // From is empty for a comparison with nothing. Kinds: NotThere.
 func (m *Mirror) Diff(ctx context.Context, from, to string, most int) (changes []Change, more bool, err error) {
+	if changes, more, err = m.diff(ctx, from, to, most); err != nil {
+		return nil, false, err
+	}
+	return m.inside(ctx, changes, more, most, 0)
+}
+
+// diff is Diff without what is in submodules.
+func (m *Mirror) diff(ctx context.Context, from, to string, most int) (changes []Change, more bool, err error) {
 	if err := m.haveEnds(ctx, Range{From: from, To: to}); err != nil {
 		return nil, false, err
 	}
@@ -280,6 +293,12 @@ func (f *fieldReader) change() (c Change, err error) {
 	}
 	c.Status = words[4][0]
 	c.Mode = parseMode(words[1])
+	if parseMode(strings.TrimPrefix(words[0], ":"))&typeBits == Submodule {
+		c.was = words[2]
+	}
+	if c.Mode&typeBits == Submodule {
+		c.is = words[3]
+	}
 	c.Path, _, err = f.next(maxLongPath)
 	return c, err
 }

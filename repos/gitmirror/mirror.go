@@ -18,6 +18,8 @@ type Options struct {
 	AllowHTTP bool           // without TLS
 	CAFile    string         // certificates that sign those of hosts; those of the system by default
 	Limits    Limits
+
+	inside bool // what is read goes on in submodules
 }
 
 // Limits bound what one repository may cost.

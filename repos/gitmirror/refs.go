@@ -105,6 +105,17 @@ func (m *Mirror) Has(ctx context.Context, commit string) (bool, error) {
 	return err == nil, err
 }
 
+// OnBranch says whether a commit is in the history of a branch that was fetched.
+func (m *Mirror) OnBranch(ctx context.Context, commit string) (bool, error) {
+	if err := cmp.Or(m.usable(), checkCommits(commit)); err != nil {
+		return false, err
+	}
+	ctx, cancel := m.reading(ctx)
+	defer cancel()
+	out, err := m.output(ctx, "for-each-ref", "--count=1", "--contains="+commit, "--format=%(refname)", heads)
+	return out != "", err
+}
+
 // IsAncestor says whether a commit is in the history of another one, or is it. Kind: NotThere.
 func (m *Mirror) IsAncestor(ctx context.Context, ancestor, of string) (bool, error) {
 	base, err := m.MergeBase(ctx, ancestor, of)

@@ -18,6 +18,8 @@ type Entry struct {
 	Mode Mode
 	Size int64  // of a file, or of the text of a link
 	Blob string // the hash of the content; of a submodule that of its commit
+
+	large *Large // what it points to, where that is to be read
 }
 
 // Tree is every path of a commit. Close it: a git process may stand behind it. It is safe for concurrent use; its
@@ -27,6 +29,7 @@ type Tree struct {
 	m       *Mirror
 	entries []Entry // by path
 	index   map[string]int
+	roots   map[string]bool // the paths of submodules that it goes on in
 
 	mu     sync.Mutex
 	blobs  *blobs
@@ -39,9 +42,28 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 	if there, err := m.Has(ctx, commit); err != nil || !there {
 		return nil, cmp.Or(err, errNoCommit(commit))
 	}
-	t, bytes := &Tree{Commit: commit, m: m, index: map[string]int{}}, 0
+	t := &Tree{Commit: commit, m: m, index: map[string]int{}, roots: map[string]bool{}}
+	if err := (&listing{t: t}).list(ctx, commit, "", 0); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(t.entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+	for i, e := range t.entries {
+		t.index[e.Path] = i
+	}
+	return t, nil
+}
+
+// listing gathers the paths of a commit, and of submodules in it.
+type listing struct {
+	t     *Tree
+	bytes int
+}
+
+// list lists a commit whose paths begin so.
+func (l *listing) list(ctx context.Context, commit, prefix string, depth int) error {
+	var modules []Entry
 	args := []string{"ls-tree", "-r", "-z", "-l", "--full-tree", commit}
-	err := m.stream(ctx, args, func(out *bufio.Reader) (bool, error) {
+	err := l.t.m.stream(ctx, args, func(out *bufio.Reader) (bool, error) {
 		fields := &fieldReader{in: out}
 		for {
 			text, cut, err := fields.next(maxLongPath)
@@ -52,28 +74,60 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 				return false, err
 			}
 			e, err := parseEntry(text)
-			bytes += len(e.Path)
-			switch {
-			case err != nil:
-				return false, err
-			case cut:
-				return false, newError(TooLarge, "the commit has a path of more than %d bytes", maxLongPath-maxField)
-			case len(t.entries) == m.o.Limits.Files:
-				return false, newError(TooLarge, "the commit has more than %d files, which is the limit", m.o.Limits.Files)
-			case bytes > m.o.Limits.Paths:
-				return false, newError(TooLarge, "the commit's paths have more than %d bytes, which is the limit", m.o.Limits.Paths)
+			if err == nil {
+				e.Path = prefix + e.Path
+				err = l.add(e, cut)
 			}
-			t.entries = append(t.entries, e)
+			if err != nil {
+				return false, err
+			}
+			if e.Mode&typeBits == Submodule {
+				modules = append(modules, e)
+			}
 		}
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || !l.t.m.o.inside || depth == maxNesting {
+		return err
 	}
-	slices.SortFunc(t.entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
-	for i, e := range t.entries {
-		t.index[e.Path] = i
+	return l.goOn(ctx, modules, depth)
+}
+
+func (l *listing) add(e Entry, cut bool) error {
+	limits := l.t.m.o.Limits
+	l.bytes += len(e.Path)
+	switch {
+	case cut:
+		return newError(TooLarge, "the commit has a path of more than %d bytes", maxLongPath-maxField)
+	case len(l.t.entries) == limits.Files:
+		return newError(TooLarge, "the commit has more than %d files, which is the limit", limits.Files)
+	case l.bytes > limits.Paths:
+		return newError(TooLarge, "the commit's paths have more than %d bytes, which is the limit", limits.Paths)
 	}
-	return t, nil
+	l.t.entries = append(l.t.entries, e)
+	return nil
+}
+
+// goOn lists the submodules whose commits are there, in their places. Others stay as they are.
+func (l *listing) goOn(ctx context.Context, modules []Entry, depth int) error {
+	for _, e := range modules {
+		if there, err := l.t.m.Has(ctx, e.Blob); err != nil || !there {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if len(l.t.roots) == maxSubmodules {
+			return newError(TooLarge, "the commit has more than %d submodules, which is the limit", maxSubmodules)
+		}
+		l.t.roots[e.Path] = true
+		if err := l.list(ctx, e.Blob, e.Path+"/", depth+1); err != nil {
+			return err
+		}
+	}
+	l.t.entries = slices.DeleteFunc(l.t.entries, func(e Entry) bool {
+		return e.Mode&typeBits == Submodule && l.t.roots[e.Path]
+	})
+	return nil
 }
 
 // parseEntry reads "mode type hash size\tpath".

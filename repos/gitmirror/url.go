@@ -94,6 +94,15 @@ func (r Remote) check() error {
 	return nil
 }
 
+// Beside returns the address of another repository at the same server, by its path there, such as acme/infra.
+func (r Remote) Beside(path string) (Remote, error) {
+	if strings.HasSuffix(r.Path, ".git") {
+		path = strings.TrimSuffix(path, ".git") + ".git"
+	}
+	r.Path = "/" + strings.TrimPrefix(path, "/")
+	return r, r.check()
+}
+
 // isNoPathRune leaves out what a shell or ssh at the other side could take for more than a name.
 func isNoPathRune(r rune) bool { return strings.ContainsRune("'\"`$;&|<>(){}[]*?!#^\\%", r) }
 

@@ -39,39 +39,40 @@ func Parse(r io.Reader, options Options) (*Plan, error) {
 		p.sensitive[name] = true
 	}
 	sum := sha256.New()
-	w := newWalker(io.TeeReader(r, sum), options.Limits)
-	w.take = p.take
-	if err := w.document(); err != nil {
+	if err := walk(io.TeeReader(r, sum), options.Limits, p); err != nil {
 		return nil, err
 	}
 	return p.finish(sum)
 }
 
-// take learns from one value of the plan, which it does not change.
-func (p *parser) take(kind kind, name string, value jsontext.Value) (jsontext.Value, error) {
+// takeToken learns nothing from a name or a bracket.
+func (*parser) takeToken(jsontext.Token) error { return nil }
+
+// takeValue learns from one value of the plan.
+func (p *parser) takeValue(kind kind, name string, value jsontext.Value) error {
 	switch kind {
 	case kindHead:
-		return value, p.takeHead(name, value)
+		return p.takeHead(name, value)
 	case kindChange:
-		return value, p.takeChange(value)
+		return p.takeChange(value)
 	case kindDrift:
-		return value, p.takeDrift(value)
+		return p.takeDrift(value)
 	case kindOutputChange:
-		return value, p.takeOutput(name, value)
+		return p.takeOutput(name, value)
 	case kindVariable:
-		return value, p.takeVariable(name, value)
+		return p.takeVariable(name, value)
 	case kindDeclaration:
-		return value, p.takeDeclaration(name, value, true)
+		return p.takeDeclaration(name, value, true)
 	case kindInnerVariable:
-		return value, p.takeDeclaration(name, value, false)
+		return p.takeDeclaration(name, value, false)
 	case kindResource:
-		return value, p.takeResource(value)
+		return p.takeResource(value)
 	case kindOutput:
-		return value, p.takeOutputValue(value)
+		return p.takeOutputValue(value)
 	case kindProvider:
-		return value, p.takeProvider(value)
+		return p.takeProvider(value)
 	}
-	return value, nil
+	return nil
 }
 
 // collectAll calls add for every text and number in a value.

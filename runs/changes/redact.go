@@ -21,6 +21,7 @@ type redacter struct {
 	everywhere *secrets
 	sensitive  map[string]bool
 	brief      bool // whether resources of states have no values
+	out        *jsontext.Encoder
 }
 
 // Redact writes the JSON that p was parsed from with every sensitive value Masked. r must give the
@@ -32,15 +33,15 @@ func (p *Plan) Redact(w io.Writer, r io.Reader) error { return p.redact(w, r, fa
 func (p *Plan) RedactChanges(w io.Writer, r io.Reader) error { return p.redact(w, r, true) }
 
 func (p *Plan) redact(w io.Writer, r io.Reader, brief bool) error {
-	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{}, brief: brief}
+	// The first reading has refused a name that an object has twice.
+	again := jsontext.AllowDuplicateNames(true)
+	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{}, brief: brief,
+		out: jsontext.NewEncoder(w, again)}
 	for _, name := range p.hidden.options.Sensitive {
 		red.sensitive[name] = true
 	}
 	sum := sha256.New()
-	walk := newWalker(io.TeeReader(r, sum), p.hidden.options.Limits)
-	walk.out = jsontext.NewEncoder(w)
-	walk.take = red.take
-	if err := walk.document(); err != nil {
+	if err := walk(io.TeeReader(r, sum), p.hidden.options.Limits, red, again); err != nil {
 		return err
 	}
 	if [32]byte(sum.Sum(nil)) != p.hidden.source {
@@ -49,7 +50,17 @@ func (p *Plan) redact(w io.Writer, r io.Reader, brief bool) error {
 	return nil
 }
 
-func (r *redacter) take(kind kind, name string, value jsontext.Value) (jsontext.Value, error) {
+func (r *redacter) takeToken(token jsontext.Token) error { return r.out.WriteToken(token) }
+
+func (r *redacter) takeValue(kind kind, name string, value jsontext.Value) error {
+	masked, err := r.mask(kind, name, value)
+	if err != nil {
+		return err
+	}
+	return r.out.WriteValue(masked)
+}
+
+func (r *redacter) mask(kind kind, name string, value jsontext.Value) (jsontext.Value, error) {
 	m := masker{everywhere: r.everywhere}
 	switch kind {
 	case kindChange, kindDrift:

@@ -28,20 +28,25 @@ const (
 )
 
 // walker goes through a plan's JSON down to the values that are small enough to be held, one
-// resource or variable at a time, and hands these to take. With out it writes what take returns.
+// resource or variable at a time, and hands these over.
 type walker struct {
 	in    *jsontext.Decoder
 	gauge *gauge
-	out   *jsontext.Encoder
-	take  func(kind kind, name string, value jsontext.Value) (jsontext.Value, error)
+	to    *handover
 }
 
-func newWalker(r io.Reader, limits Limits) *walker {
+// walk has a taker given all of a plan's JSON, which nothing may follow. To read and to take are each work of their
+// own, and go on side by side.
+func walk(r io.Reader, limits Limits, t taker, options ...jsontext.Options) error {
 	g := &gauge{r: r, bytes: limits.Bytes, value: limits.Value}
-	return &walker{in: jsontext.NewDecoder(g), gauge: g}
+	w := &walker{in: jsontext.NewDecoder(g, options...), gauge: g, to: newHandover(t)}
+	err := w.document()
+	if at, taken := w.to.end(); taken != nil {
+		return asFault(taken, at) // it came to this before
+	}
+	return err
 }
 
-// document walks the whole and what follows it, which must be nothing.
 func (w *walker) document() error {
 	err := w.object("", func(name string) error {
 		switch name {
@@ -184,10 +189,7 @@ func (w *walker) token() (jsontext.Token, error) {
 		return token, err
 	}
 	token = token.Clone()
-	if w.out != nil {
-		err = w.out.WriteToken(token)
-	}
-	return token, err
+	return token, w.to.token(token, w.in.InputOffset())
 }
 
 func (w *walker) value(kind kind, name string) error {
@@ -199,24 +201,25 @@ func (w *walker) value(kind kind, name string) error {
 	if int64(len(value)) > w.gauge.value {
 		return w.gauge.tooLarge()
 	}
-	value, err = w.take(kind, name, value)
-	if err == nil && w.out != nil {
-		err = w.out.WriteValue(value)
-	}
-	return err
+	return w.to.value(kind, name, value, w.in.InputOffset())
 }
 
-// fault makes a fault of an error about the JSON. The decoder's own words could quote it.
+// fault makes a fault of an error about the JSON.
 func (w *walker) fault(err error) error {
 	if w.gauge.err != nil {
 		return w.gauge.err
 	}
+	return asFault(err, w.in.InputOffset())
+}
+
+// asFault makes a fault of an error about the JSON up to an offset. The decoder's own words could quote it.
+func asFault(err error, at int64) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
 	if syntactic || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return invalid("it is no JSON from byte %d on", w.in.InputOffset())
+		return invalid("it is no JSON from byte %d on", at)
 	}
 	return err
 }

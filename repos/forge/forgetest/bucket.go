@@ -19,6 +19,10 @@ func (f *Forge) bucket(w http.ResponseWriter, r *http.Request, path string) {
 		f.bucketPermission(w, r)
 		return
 	}
+	if hash, ok := strings.CutPrefix(path, "/repositories/"+Fork+"/commit/"); ok {
+		f.bucketCommit(w, hash, true)
+		return
+	}
 	rest, ok := strings.CutPrefix(path, "/repositories/"+Repository+"/")
 	if !ok {
 		f.refuse(w, http.StatusNotFound, "Repository not found")
@@ -29,7 +33,9 @@ func (f *Forge) bucket(w http.ResponseWriter, r *http.Request, path string) {
 	case rest == "pullrequests":
 		bucketPage(f, w, r, shown(f.open(), bucketPull))
 	case parts[0] == "commit" && len(parts) == 2:
-		f.bucketCommit(w, parts[1])
+		f.bucketCommit(w, parts[1], false)
+	case parts[0] == "commit" && rest == "commit/"+parts[1]+"/statuses/build" && f.isOfFork(parts[1]):
+		f.refuse(w, http.StatusNotFound, "Commit not found")
 	case parts[0] == "commit" && rest == "commit/"+parts[1]+"/statuses/build":
 		in := read[struct{ Key, State, Name, URL, Description string }](r)
 		state := map[string]forge.StatusState{"INPROGRESS": forge.Pending, "SUCCESSFUL": forge.Success,
@@ -60,9 +66,14 @@ func (f *Forge) bucketPermission(w http.ResponseWriter, r *http.Request) {
 	bucketPage(f, w, r, found)
 }
 
-func (f *Forge) bucketCommit(w http.ResponseWriter, hash string) {
+// bucketCommit shows a commit where it is: the head of a fork's pull request is in the fork alone.
+func (f *Forge) bucketCommit(w http.ResponseWriter, hash string, fork bool) {
 	for _, p := range f.Pulls {
-		for _, whole := range []string{p.Head, p.Base, p.Merge} {
+		there := []string{p.Base, p.Merge}
+		if fork == p.Fork {
+			there = append(there, p.Head)
+		}
+		for _, whole := range there {
 			if whole != "" && strings.HasPrefix(whole, hash) {
 				answer(w, map[string]any{"hash": whole, "type": "commit"})
 				return
@@ -70,6 +81,16 @@ func (f *Forge) bucketCommit(w http.ResponseWriter, hash string) {
 		}
 	}
 	f.refuse(w, http.StatusNotFound, "Commit not found")
+}
+
+// isOfFork reports whether a commit is in the fork alone, so that nothing can be said of it elsewhere.
+func (f *Forge) isOfFork(commit string) bool {
+	for _, p := range f.Pulls {
+		if p.Fork && p.Head == commit {
+			return true
+		}
+	}
+	return false
 }
 
 type content struct {
@@ -128,15 +149,15 @@ func bucketComment(c forge.Comment) any {
 }
 
 func bucketPull(p *Pull) any {
-	from := "{1}"
+	from := map[string]any{"uuid": "{1}", "full_name": Repository}
 	if p.Fork {
-		from = "{2}"
+		from = map[string]any{"uuid": "{2}", "full_name": Fork}
 	}
 	state := map[forge.State]string{forge.Open: "OPEN", forge.Merged: "MERGED", forge.Closed: "DECLINED"}[p.State]
 	shown := map[string]any{"id": p.Number, "title": p.Title, "state": state, "draft": p.Draft,
 		"author": bucketUser(p.Author), "links": map[string]any{"html": map[string]any{"href": p.Link}},
 		"source": map[string]any{"branch": map[string]any{"name": p.HeadRef},
-			"commit": map[string]any{"hash": p.Head[:12]}, "repository": map[string]any{"uuid": from}},
+			"commit": map[string]any{"hash": p.Head[:12]}, "repository": from},
 		"destination": map[string]any{"branch": map[string]any{"name": p.BaseRef},
 			"commit": map[string]any{"hash": p.Base[:12]}, "repository": map[string]any{"uuid": "{1}"}}}
 	if p.Merge != "" {

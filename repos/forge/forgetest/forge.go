@@ -21,6 +21,9 @@ const Token = "token-of-the-test"
 // Repository is the path of the one repository.
 const Repository = "acme/network"
 
+// Fork is the path of the one that forks are in.
+const Fork = "eve/network"
+
 // Bot is whose Token it is.
 func Bot() forge.User { return forge.User{ID: "900", Login: "holdfast-bot"} }
 

@@ -2635,7 +2635,7 @@ export interface components {
         };
         /** @description Artefact is a file that a stage made. */
         Artefact: {
-            /** @description plan, plan_json, lock_file, plan_files, json_log, errored_state or outputs */
+            /** @description plan, plan_json, lock_file, plan_files, json_log, errored_state, outputs or results */
             kind: components["schemas"]["ArtefactKind"];
             /** Format: int64 */
             size: number;
@@ -2648,7 +2648,7 @@ export interface components {
             attempt?: number;
         };
         /** @enum {string} */
-        ArtefactKind: "plan" | "plan_json" | "lock_file" | "plan_files" | "json_log" | "errored_state" | "outputs";
+        ArtefactKind: "plan" | "plan_json" | "lock_file" | "plan_files" | "json_log" | "errored_state" | "outputs" | "results";
         /** @description Assignment is a stage of a run for one executor. Its variables are secrets: an executor keeps them in memory only. */
         Assignment: {
             run: string;
@@ -5347,6 +5347,10 @@ export interface components {
             installation?: number;
             /** @description keys that its ssh host may have */
             known_hosts?: string[];
+            /** @description that those of its commits are fetched and read too */
+            submodules?: boolean;
+            /** @description that configurations have files of Git LFS */
+            lfs?: boolean;
             /** @description Webhook is the path to which the provider sends deliveries. */
             webhook: string;
             /** @description WebhookSecret is what deliveries are signed with; only in the answer that made it. */
@@ -5370,6 +5374,10 @@ export interface components {
             poll?: number;
             /** @description KnownHosts are lines as ssh-keyscan prints them. */
             known_hosts?: string;
+            /** @description Submodules has those of its commits fetched and read too. By default they are left out. */
+            submodules?: boolean;
+            /** @description LFS has configurations have files of Git LFS. By default they have the pointers. */
+            lfs?: boolean;
             /**
              * @description Credential replaces all that it was fetched with. It is needed again when the URL gets another host.
              * @enum {string}

@@ -1,0 +1,131 @@
+package repos
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/repos/gitmirror"
+	"github.com/holdfast/holdfast/repos/lfs"
+)
+
+// Archive writes files of a commit as a tar, with the files of Git LFS in the places of their pointers where the
+// repository wants that. It is for the server itself. Faults: those of Snapshot.
+func (s *Service) Archive(ctx context.Context, org uuid.UUID, name, commit string, a gitmirror.Archiving,
+	w io.Writer) error {
+	m, err := s.At(ctx, org, name, commit)
+	if err != nil {
+		return err
+	}
+	r, err := s.find(ctx, org, name)
+	if err != nil {
+		return err
+	}
+	if r.Settings.LFS {
+		a.Large = func(ctx context.Context, f gitmirror.Large) (io.ReadCloser, error) { return s.large(ctx, r, f) }
+	}
+	return Explain(name, m.Archive(ctx, commit, a, w))
+}
+
+// large opens a file of Git LFS, which is downloaded if this process has it not.
+func (s *Service) large(ctx context.Context, r Repository, f gitmirror.Large) (io.ReadCloser, error) {
+	folder := filepath.Join(s.Folder, r.ID.String(), "lfs")
+	path := filepath.Join(folder, f.Digest)
+	if kept, err := os.Open(path); err == nil {
+		return kept, nil
+	}
+	if err := s.roomFor(folder, f.Size); err != nil {
+		return nil, err
+	}
+	release, err := s.workers.Acquire(ctx, r.Org)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.download(ctx, r, f, folder, path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// download has a file be there whole or not at all.
+func (s *Service) download(ctx context.Context, r Repository, f gitmirror.Large, folder, path string) (err error) {
+	client, err := s.lfsClient(ctx, r)
+	if err != nil {
+		return err
+	}
+	to, err := os.CreateTemp(folder, "coming-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(to.Name()) }() // unless it has its name by then
+	err = client.Download(ctx, lfs.File(f), to)
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &gitmirror.Error{Kind: kindOfLarge(err), Text: err.Error()}
+	}
+	return os.Rename(to.Name(), path)
+}
+
+func kindOfLarge(err error) gitmirror.Kind {
+	status, ok := errors.AsType[*lfs.StatusError](err)
+	if ok && (status.Status == 401 || status.Status == 403) {
+		return gitmirror.LoginRefused
+	}
+	return gitmirror.Unreachable
+}
+
+func (s *Service) lfsClient(ctx context.Context, r Repository) (*lfs.Client, error) {
+	remote, err := gitmirror.ParseURL(r.Settings.URL, s.AllowHTTP)
+	if err != nil {
+		return nil, err
+	}
+	if remote.Scheme == "ssh" {
+		return nil, &gitmirror.Error{Kind: gitmirror.AddressInvalid, Text: "they are downloaded by https, and the repository has an ssh URL"}
+	}
+	credentials, err := s.gitCredentials(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return lfs.New(lfs.Config{URL: remote.String(), User: cmp.Or(credentials.User, "x-access-token"),
+		Token: credentials.Token, Allowed: s.Allowed, AllowHTTP: s.AllowHTTP, CAFile: s.CAFile, Timeout: s.Limits.Git.Fetch})
+}
+
+// roomFor makes the folder of files, and room for one more: together they have half of what a mirror may have.
+func (s *Service) roomFor(folder string, size int64) error {
+	most := s.Limits.Git.Bytes / 2
+	if size > most {
+		return &gitmirror.Error{Kind: gitmirror.TooLarge, Text: "it is larger than all of them may be together"}
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			most -= info.Size()
+		}
+	}
+	if most >= size {
+		return nil
+	}
+	for _, e := range entries { // who reads one goes on
+		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

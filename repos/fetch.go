@@ -200,7 +200,11 @@ func (s *Service) fetchFrom(ctx context.Context, r Repository) (gitmirror.Fetche
 	if err != nil {
 		return gitmirror.Fetched{}, nil, err
 	}
-	got.Bytes += modules
+	large, err := bytesIn(s.largeFolder(r.ID))
+	if err != nil {
+		return gitmirror.Fetched{}, nil, err
+	}
+	got.Bytes += modules + large
 	heads, err := m.Branches(ctx)
 	return got, heads, err
 }

@@ -34,7 +34,7 @@ func (s *Service) Archive(ctx context.Context, org uuid.UUID, name, commit strin
 
 // large opens a file of Git LFS, which is downloaded if this process has it not.
 func (s *Service) large(ctx context.Context, r Repository, f gitmirror.Large) (io.ReadCloser, error) {
-	folder := filepath.Join(s.Folder, r.ID.String(), "lfs")
+	folder := s.largeFolder(r.ID)
 	path := filepath.Join(folder, f.Digest)
 	if kept, err := os.Open(path); err == nil {
 		return kept, nil
@@ -110,17 +110,13 @@ func (s *Service) roomFor(folder string, size int64) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
+	taken, err := bytesIn(folder)
+	if err != nil || taken+size <= most {
+		return err
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			most -= info.Size()
-		}
-	}
-	if most >= size {
-		return nil
 	}
 	for _, e := range entries { // who reads one goes on
 		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -128,4 +124,23 @@ func (s *Service) roomFor(folder string, size int64) error {
 		}
 	}
 	return nil
+}
+
+// largeFolder is where a repository's files are.
+func (s *Service) largeFolder(id uuid.UUID) string {
+	return filepath.Join(s.Folder, id.String(), "lfs")
+}
+
+// bytesIn returns how much room the files of a folder take, which need not be there.
+func bytesIn(folder string) (total int64, err error) {
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // or it is gone
+			total += info.Size()
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	return total, err
 }

@@ -93,6 +93,8 @@ func TestLargeFiles(t *testing.T) {
 		s.LFS = true
 		return nil
 	}})))
+	before, err := w.Fetch(t.Context(), w.caller, "infra")
+	must(t, err)
 	for range 2 {
 		if got, err := w.archived(commit, "a"); err != nil || got != "a/image.bin=the image a/main.tf=main" {
 			t.Errorf("the archive has %q, %v", got, err)
@@ -101,7 +103,12 @@ func TestLargeFiles(t *testing.T) {
 	if *asked != 1 {
 		t.Errorf("it was asked for %d times", *asked)
 	}
-	_, err := w.archived(commit, "b")
+	after, err := w.Fetch(t.Context(), w.caller, "infra")
+	must(t, err)
+	if grown := after.Status.Bytes - before.Status.Bytes; grown != int64(len("the image")) {
+		t.Errorf("the repository takes %d bytes more", grown)
+	}
+	_, err = w.archived(commit, "b")
 	if wantCode(t, err, fault.RepositoryFailed); !strings.Contains(err.Error(), "b/lost.bin") {
 		t.Error(err)
 	}

@@ -46,6 +46,8 @@ func sharedThings() map[string]string {
 	return map[string]string{
 		"cmd/holdfast: make(chan os.Signal, 2)":                                    atStart,
 		"enclave/reconcile: make(chan struct{}, width)":                            atStart,
+		"runs/changes: make(chan *batch, 2)":                                       ofOne,
+		"runs/changes: make(chan outcome, 1)":                                      ofOne,
 		"layers: make(chan struct{}, together)":                                    bySweeps,
 		"layers/relevance: group.SetLimit(runtime.GOMAXPROCS(0))":                  ofOne,
 		"engine/apply: make(chan error, 1)":                                        atStart,

@@ -77,6 +77,8 @@ func TestWebhookDecides(t *testing.T) {
 		"down, and closed":     {``, 503, false, "nobody says whether"},
 		"down, and open":       {``, 503, true, ""},
 		"not one of the known": {`<html>`, 404, false, "404"},
+		"neither, and open":    {`{"result":"perhaps"}`, 200, true, "neither APPROVED nor REJECTED"},
+		"a stranger, and open": {`<html>`, 404, true, "404"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0

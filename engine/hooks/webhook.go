@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -86,7 +87,7 @@ func (w *Webhook) ask(ctx context.Context, p *plan.Plan) error {
 		return err
 	})
 	switch {
-	case err != nil && w.Open:
+	case err != nil && w.Open && unanswered(err):
 		oplog.From(ctx, "hooks").WarnContext(ctx, "nobody says whether the plan may be done, so it is", "exception", err.Error())
 		return nil
 	case err != nil:
@@ -96,6 +97,13 @@ func (w *Webhook) ask(ctx context.Context, p *plan.Plan) error {
 		return nil
 	}
 	return &diag.Error{Category: diag.Planning, Summary: "the policy rejects the plan", Detail: said.Reason}
+}
+
+// unanswered reports whether an error says that nobody answered. Whoever answers something else than was asked may be
+// anybody, and lets nothing through.
+func unanswered(err error) bool {
+	fault, ok := errors.AsType[*diag.Error](err)
+	return apply.Retryable(err) || ok && fault.Category == diag.Transient // the breaker is open
 }
 
 func (w *Webhook) send(ctx context.Context, body []byte) (said answer, err error) {

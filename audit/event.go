@@ -40,6 +40,7 @@ const (
 	ExpectEnd       Action = "expect.end"        // somebody took the announcement back
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
 	StateRead       Action = "state.read"        // somebody was given the bytes of a state, a version or a candidate
+	Upload          Action = "data.upload"       // somebody sent what they have; the records say what
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
 	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others

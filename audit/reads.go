@@ -23,8 +23,8 @@ const (
 	maxOwnReadings = maxReadings / 4
 )
 
-// Reads puts on record who has read the bytes of states: before they have them, and once an hour for the same
-// reader and state, with how many more times it was.
+// Reads puts on record who has read the bytes of states, or uploaded records: before it is done, and once an hour for
+// the same caller and state, with how many more times it was.
 type Reads struct {
 	record Recorder
 	now    func() time.Time
@@ -43,12 +43,13 @@ func NewReads(record Recorder, now func() time.Time, log *slog.Logger) *Reads {
 // reading is what is added up.
 type reading struct {
 	org                          uuid.UUID
+	action                       Action
 	state, key, subject, address string
 	note                         string
 }
 
 func readingOf(e Event) reading {
-	return reading{e.Org, e.State, e.Actor.KeyID, e.Actor.Subject, e.Actor.Address, e.Note}
+	return reading{e.Org, e.Action, e.State, e.Actor.KeyID, e.Actor.Subject, e.Actor.Address, e.Note}
 }
 
 // counted is a reading's first entry, and how many more times it was.
@@ -70,15 +71,16 @@ func (r *Reads) Note(ctx context.Context, e Event) {
 	switch {
 	case c == nil:
 		if err := r.keep(ctx, e); err != nil {
-			r.log.ErrorContext(ctx, "a read of a state is not in the audit log", "state", e.State, "key", e.Actor.KeyID,
-				"error", err)
+			r.log.ErrorContext(ctx, "a read or an upload is not in the audit log", "action", e.Action, "state", e.State,
+				"key", e.Actor.KeyID, "error", err)
 		}
 	case known:
 		<-c.ended
 	default:
 		defer close(c.ended)
 		if err := r.keep(ctx, e); err != nil {
-			r.log.WarnContext(ctx, "a read of a state is not in the audit log yet", "state", e.State, "error", err)
+			r.log.WarnContext(ctx, "a read or an upload is not in the audit log yet", "action", e.Action, "state", e.State,
+				"error", err)
 			return
 		}
 		r.mu.Lock()
@@ -121,7 +123,7 @@ func (r *Reads) Flush(ctx context.Context, all bool, inForce func(uuid.UUID) boo
 			for _, left := range due[i:] {
 				r.restore(left)
 			}
-			return fmt.Errorf("put on record who has read states: %w", err)
+			return fmt.Errorf("put on record who has read states and uploaded records: %w", err)
 		}
 	}
 	return nil
@@ -154,7 +156,7 @@ func (r *Reads) due(all bool, inForce func(uuid.UUID) bool) (due []owed) {
 			}
 			if over && c.more > 0 {
 				e := c.last
-				e.Note = again(e.Note, c.more)
+				e.Note = again(e, c.more)
 				due = append(due, owed{Event: e, at: at, more: c.more})
 				c.more = 0
 			}
@@ -168,11 +170,15 @@ func (r *Reads) due(all bool, inForce func(uuid.UUID) bool) (due []owed) {
 	return due
 }
 
-func again(note string, more int) string {
+func again(e Event, more int) string {
+	note, did := e.Note, "read"
 	if note != "" {
 		note += ", "
 	}
-	return fmt.Sprintf("%sread %d more times since the entry before", note, more)
+	if e.Action == Upload {
+		did = "uploaded"
+	}
+	return fmt.Sprintf("%s%s %d more times since the entry before", note, did, more)
 }
 
 // restore has an entry tried again that could not be written.

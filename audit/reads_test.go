@@ -98,6 +98,27 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// Uploads are added up by themselves, in words of their own.
+func TestUploads(t *testing.T) {
+	var kept together
+	r := audit.NewReads(&kept, time.Now, slog.New(slog.DiscardHandler))
+	e := read(uuid.New(), "", "k1", 0)
+	r.Note(t.Context(), e)
+	e.Action = audit.Upload
+	for range 4 {
+		r.Note(t.Context(), e)
+	}
+	if got := kept.take(); len(got) != 2 || got[1].Action != audit.Upload {
+		t.Fatalf("%+v", got)
+	}
+	if err := r.Flush(t.Context(), true, everybody); err != nil {
+		t.Fatal(err)
+	}
+	if got := kept.take(); len(got) != 1 || got[0].Note != "uploaded 3 more times since the entry before" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What can't be written keeps nobody from reading, and comes as soon as it can.
 func TestReadsOfAFullDisk(t *testing.T) {
 	var kept together

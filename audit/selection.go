@@ -74,7 +74,7 @@ func Actions() []Action {
 		StateWrite, StateImport, StateRollback, StateDelete, StateUndelete, StateRewind, StateExpire,
 		VersionPurge, VersionsPrune, LockTake, LockRelease, LockForce, LockTakeOver,
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
-		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, StateRead, Unmask, QuotaNear,
+		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, StateRead, Upload, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunBreakGlass, RunDecide, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail,
 		RunOrphan,
 		RunStale,

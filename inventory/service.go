@@ -40,6 +40,8 @@ type Service struct {
 	turns         *turns.Turns   // of the calls of Latest
 	memory        *budget.Budget // nil for no bound
 	secrets       Secrets
+	reads         *audit.Reads // nil for uploads that nobody has on record
+	clock         func() time.Time
 }
 
 // NewService returns a service on store.
@@ -51,6 +53,13 @@ func NewService(store Store) *Service {
 // WithGate has the gate record who is refused for want of a right, and returns the service.
 func (s *Service) WithGate(gate *audit.Gate) *Service {
 	s.gate = gate
+	return s
+}
+
+// WithReads has it on record, with the times of a clock, who uploads: before the records are there, and once an hour
+// for the same key and address, with how many more times it was. An entry each would be a commit each.
+func (s *Service) WithReads(reads *audit.Reads, clock func() time.Time) *Service {
+	s.reads, s.clock = reads, clock
 	return s
 }
 
@@ -101,6 +110,9 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	upload, err := ParseWith(body, s.secrets)
 	if err != nil {
 		return Accepted{}, err
+	}
+	if s.reads != nil {
+		s.reads.Note(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: audit.Upload})
 	}
 	receipt, err := s.append(ctx, Batch{
 		ID: id, Digest: digest(id, body, idempotencyKey), Org: p.Org, Request: p.Request, Resources: upload.Resources,

@@ -14,9 +14,10 @@ import (
 // onRecordEvery is how often failed logins, and what is left of reads, are put on record.
 const onRecordEvery = time.Minute
 
-// startRecords has reads of states and failed logins put on record.
+// startRecords has reads of states, uploads and failed logins put on record.
 func (p *parts) startRecords(ctx context.Context, clock func() time.Time) {
 	reads := audit.NewReads(p.states, clock, p.log)
+	p.reads = reads
 	failures := audit.NewFailures(p.states, clock)
 	p.service.WithReads(reads)
 	p.verifier.TellFailed(func(who auth.Principal, told fault.Code) { failures.Note(who.Org, audit.ActorOf(who), told) })
@@ -28,7 +29,7 @@ func (p *parts) startRecords(ctx context.Context, clock func() time.Time) {
 		return reads.Flush(ctx, all, inForce)
 	}
 	failed := func(err error) {
-		p.log.ErrorContext(ctx, "not all that was read, or failed to log in, is in the audit log; trying again", "error", err)
+		p.log.ErrorContext(ctx, "not all that was read or uploaded, or failed to log in, is in the audit log; trying again", "error", err)
 	}
 	stop := repeat(ctx, onRecordEvery, onRecordEvery,
 		func(ctx context.Context) error { return flush(ctx, false) }, failed)

@@ -13,7 +13,8 @@ import (
 	"github.com/holdfast/holdfast/storage"
 )
 
-// Who reads a state is on record when they have it, and who fails to log in when the server has stopped at the latest.
+// Who reads a state, or uploads, is on record when that is done, and who fails to log in when the server has stopped at
+// the latest.
 func TestReadsAndFailuresAreOnRecord(t *testing.T) {
 	r := start(t)
 	const body = `{"version":4,"serial":1,"lineage":"l"}`
@@ -28,6 +29,12 @@ func TestReadsAndFailuresAreOnRecord(t *testing.T) {
 	_, answer := r.ask(http.MethodGet, "/api/v1/audit?action=state.read", "")
 	if strings.Count(answer, `"state.read"`) != 1 {
 		t.Errorf("after three reads: %s", answer)
+	}
+	for range 3 {
+		if status, answer := r.ask(http.MethodPost, "/api/v1/upload", `{"provider":"aws","category":"compute",
+			"resource_type":"vm","instances":[{"resource_name":"web"}]}`); status != 200 {
+			t.Fatal(status, answer)
+		}
 	}
 	for _, org := range []string{r.org.String(), uuid.NewString()} {
 		for range 2 {
@@ -52,6 +59,9 @@ func TestReadsAndFailuresAreOnRecord(t *testing.T) {
 	}
 	if all := got[audit.StateRead]; len(all) != 2 || !strings.HasPrefix(all[0], "read 2 more times") {
 		t.Errorf("reads: %q", all)
+	}
+	if all := got[audit.Upload]; len(all) != 2 || !strings.HasPrefix(all[0], "uploaded 2 more times") {
+		t.Errorf("uploads: %q", all)
 	}
 	if all := got[audit.LoginFail]; len(all) != 1 || all[0] != "2 credentials_wrong 127.0.0.1" {
 		t.Errorf("failed logins: %q", all)

@@ -65,6 +65,7 @@ type parts struct {
 	uses      keyUses
 	receipts  shred.Receipts // of shredded organizations
 	gate      *audit.Gate
+	reads     *audit.Reads // and uploads
 	keeper    *quota.Keeper
 	traces    *spans.Requests // nil where nobody asks for them
 	service   *state.Service
@@ -190,6 +191,9 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now,
 		p.log).WithQuota(p.keeper).Within(p.memory).WithSecrets(inventory.Secrets{
 		Policy: inventory.SecretPolicy(p.settings.Storage.UploadSecrets), Names: p.catalogue.rules.SecretNames()})
+	if p.settings.Storage.Type != configs.Memory { // else all are refused
+		p.inventory.WithReads(p.reads, clock)
+	}
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
 	p.live = live.NewHub(live.Deps{Log: p.states, Gate: p.gate, Logger: p.log})
 	p.service.OnMove(func(_ context.Context, moved state.Moved) { p.live.Wake(moved.Ref.Org) })

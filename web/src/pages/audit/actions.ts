@@ -87,6 +87,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ]],
   ['Other', [
     ['access.refused', 'was refused'],
+    ['data.upload', 'uploaded records'],
     ['quota.near', 'most of the quota is used'],
     ['audit.prune', 'old entries of this log were removed'],
     ['notice.drop', 'a notice was not delivered'],

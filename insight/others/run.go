@@ -1,6 +1,7 @@
 package others
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -8,6 +9,12 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight/cost"
+)
+
+const (
+	maxFiles = 100
+	// maxValues is how many values all files of a run may have: read, a value takes many times what it does as text.
+	maxValues = 400_000
 )
 
 // Found is what other programs have found while a run planned.
@@ -24,8 +31,8 @@ func ReadRun(r io.Reader) (found Found, err error) {
 		return found, err
 	}
 	var given api.OtherResults
-	if len(raw) > maxBytes || json.Unmarshal(raw, &given) != nil {
-		return Found{Results: []SARIF{broken("results of other programs", "they can't be read")}}, nil
+	if len(raw) > maxBytes || values(raw) > maxValues || json.Unmarshal(raw, &given) != nil || tooMuch(given) {
+		return Found{Results: []SARIF{broken("results of other programs", "they can't be read, or are too many")}}, nil
 	}
 	found.Costs = cost.Given{}
 	left := maxResults
@@ -49,6 +56,23 @@ func ReadRun(r io.Reader) (found Found, err error) {
 		found.Results = append(found.Results, one)
 	}
 	return found, nil
+}
+
+// tooMuch reports whether files have more than is read of them.
+func tooMuch(given api.OtherResults) bool {
+	n := 0
+	for _, file := range given.Files {
+		n += values([]byte(file.Text))
+	}
+	return len(given.Files) > maxFiles || n > maxValues
+}
+
+// values is how many values a text of JSON has at most, or some more: before each is one of these.
+func values(text []byte) (n int) {
+	for _, before := range []string{"{", "[", ","} {
+		n += bytes.Count(text, []byte(before))
+	}
+	return n
 }
 
 // isCosts reports whether a file is of Infracost, by its name.

@@ -43,3 +43,23 @@ func TestFilesOfRuns(t *testing.T) {
 		}
 	}
 }
+
+// A little text makes many values, which would take a hundred times as much memory: that is not read at all, however
+// it is written.
+func TestManyValuesOfRuns(t *testing.T) {
+	empty := strings.TrimSuffix(strings.Repeat("{},", 1<<20), ",")
+	results := `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[` + empty + `]}]}`
+	given, err := json.Marshal(api.OtherResults{Files: []api.OtherFile{{Name: "a.sarif", Text: results}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := strings.NewReplacer(`{}`, `\u007b}`, `},`, `}\u002c`).Replace(string(given))
+	files := `{"files":[` + strings.TrimSuffix(strings.Repeat("{},", 101), ",") + `]}`
+	for _, text := range []string{string(given), hidden, `{"files":[` + empty + `]}`, files} {
+		found, err := others.ReadRun(strings.NewReader(text))
+		if err != nil || len(found.Results) != 1 || len(found.Results[0].Broken) != 1 ||
+			!strings.Contains(found.Results[0].Broken[0].Reason, "too many") || len(found.Results[0].Findings) > 0 {
+			t.Errorf("%.40s: %d results, %v", text, len(found.Results), err)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (m *Mirror) log(ctx context.Context, r Range, pass func(Commit) bool) error
 		return err
 	}
 	return m.stream(ctx, args, func(out *bufio.Reader) (bool, error) {
-		fields := &fieldReader{in: out}
+		fields, into := &fieldReader{in: out}, m.diving()
 		for {
 			c, err := fields.commit(r.Paths)
 			if errors.Is(err, io.EOF) {
@@ -93,7 +93,7 @@ func (m *Mirror) log(ctx context.Context, r Range, pass func(Commit) bool) error
 			if err != nil {
 				return false, err
 			}
-			if c.Changes, c.More, err = m.inside(ctx, c.Changes, c.More, r.Paths, 0); err != nil {
+			if c.Changes, c.More, err = into.inside(ctx, c.Changes, c.More, r.Paths, 0); err != nil {
 				return false, err
 			}
 			if !pass(c) {
@@ -137,7 +137,7 @@ func (m *Mirror) Diff(ctx context.Context, from, to string, most int) (changes [
 	if changes, more, err = m.diff(ctx, from, to, most); err != nil {
 		return nil, false, err
 	}
-	return m.inside(ctx, changes, more, most, 0)
+	return m.diving().inside(ctx, changes, more, most, 0)
 }
 
 // diff is Diff without what is in submodules.

@@ -154,7 +154,30 @@ func TestSubmodulesAreBounded(t *testing.T) {
 	many := w.repo.Push()
 	w.fetch()
 	wantKind(t, w.bring(many, gitmirror.Credentials{}), gitmirror.TooLarge)
+	_, err := w.mirror.WithSubmodules().Tree(t.Context(), many) // also where nobody has anything fetched, as of a fork
+	wantKind(t, err, gitmirror.TooLarge)
 	if _, err := w.mirror.Tree(t.Context(), one); err != nil {
 		t.Error("the mirror itself is gone:", err)
+	}
+}
+
+// TestChangesOfManySubmodules: they are gone into until that takes too long, which is then said.
+func TestChangesOfManySubmodules(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	w.repo.Write("a", "a")
+	before := w.repo.Commit("Begin")
+	var index strings.Builder
+	for i := range 1001 {
+		fmt.Fprintf(&index, "160000 %s 0\ts%d\n", before, i)
+	}
+	w.repo.GitIn(index.String(), "update-index", "--index-info")
+	w.repo.Git("commit", "--quiet", "--message", "Many")
+	many := w.repo.Push()
+	w.fetch()
+	for most, want := range map[int]int{5000: 2001, 1500: 1500} {
+		changes, more, err := w.mirror.WithSubmodules().Diff(t.Context(), before, many, most)
+		if err != nil || !more || len(changes) != want {
+			t.Errorf("of %d: %d changes, more: %t, %v", most, len(changes), more, err)
+		}
 	}
 }

@@ -55,8 +55,9 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (*Tree, error) {
 
 // listing gathers the paths of a commit, and of submodules in it.
 type listing struct {
-	t     *Tree
-	bytes int
+	t      *Tree
+	bytes  int
+	looked int // submodules that were looked for, which takes a process each
 }
 
 // list lists a commit whose paths begin so.
@@ -110,14 +111,14 @@ func (l *listing) add(e Entry, cut bool) error {
 // goOn lists the submodules whose commits are there, in their places. Others stay as they are.
 func (l *listing) goOn(ctx context.Context, modules []Entry, depth int) error {
 	for _, e := range modules {
+		if l.looked++; l.looked > maxSubmodules {
+			return newError(TooLarge, "the commit has more than %d submodules, which is the limit", maxSubmodules)
+		}
 		if there, err := l.t.m.Has(ctx, e.Blob); err != nil || !there {
 			if err != nil {
 				return err
 			}
 			continue
-		}
-		if len(l.t.roots) == maxSubmodules {
-			return newError(TooLarge, "the commit has more than %d submodules, which is the limit", maxSubmodules)
 		}
 		l.t.roots[e.Path] = true
 		if err := l.list(ctx, e.Blob, e.Path+"/", depth+1); err != nil {

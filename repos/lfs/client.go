@@ -80,7 +80,9 @@ type File struct {
 }
 
 // Download writes a file. It fails where what comes is not the file. Errors have no token and no address of a file.
+// It leaves no connection open: a configuration may have thousands of files.
 func (c *Client) Download(ctx context.Context, f File, to io.Writer) error {
+	defer c.http.CloseIdleConnections()
 	where, err := c.ask(ctx, f)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -126,5 +127,34 @@ func TestMoves(t *testing.T) {
 	}
 	if len(other.seen) != 1 || strings.Contains(other.seen[0], token) {
 		t.Errorf("the other server was asked %v", other.seen)
+	}
+}
+
+// A download leaves no connection behind, or many of them would take all that the process may have.
+func TestConnectionsEnd(t *testing.T) {
+	p := newPlace(t, "large")
+	opened, closed := make(chan bool, 10), make(chan bool, 10)
+	front := httptest.NewUnstartedServer(p)
+	front.Config.ConnState = func(_ net.Conn, now http.ConnState) {
+		switch now {
+		case http.StateNew:
+			opened <- true
+		case http.StateClosed:
+			closed <- true
+		}
+	}
+	front.Start()
+	t.Cleanup(front.Close)
+	p.href = front.URL + "/files/1"
+	client := p.client(t, func(c *lfs.Config) { c.URL = front.URL + "/acme/infra.git" })
+	if err := client.Download(t.Context(), fileOf("large"), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for n := len(opened); n > 0; n-- {
+		select {
+		case <-closed:
+		case <-time.After(time.Minute):
+			t.Fatalf("%d connections stay open", n)
+		}
 	}
 }

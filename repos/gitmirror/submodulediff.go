@@ -3,7 +3,7 @@ package gitmirror
 import "context"
 
 // maxLooked is how many changes of submodules one reading goes into: each takes some processes.
-const maxLooked = 1000
+const maxLooked = 500
 
 // diving goes on in submodules, where the mirror is one with submodules.
 type diving struct {

@@ -1,8 +1,10 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/runs"
@@ -51,6 +53,10 @@ func told(all *api.Insight) {
 			c.Unknown = least(all, c.Unknown, maxToldEach)
 		}
 	}
+	// What others have found, however much of it there is, takes no place of our own.
+	slices.SortStableFunc(all.Findings, func(a, b api.InsightFinding) int {
+		return cmp.Compare(min(len(a.Tool), 1), min(len(b.Tool), 1))
+	})
 	all.Findings, all.Broken = least(all, all.Findings, maxTold), least(all, all.Broken, maxTold)
 	all.Facts.Irreversible = least(all, all.Facts.Irreversible, maxTold)
 	all.Facts.Outputs = least(all, all.Facts.Outputs, maxTold)

@@ -36,3 +36,17 @@ func TestToldHasNoValues(t *testing.T) {
 		t.Errorf("the summary is %q", all.Summary)
 	}
 }
+
+// However much other programs have found, what rules have found is told first.
+func TestToldHasOwnFindingsFirst(t *testing.T) {
+	var all api.Insight
+	for range 3 * maxTold {
+		all.Findings = append(all.Findings, api.InsightFinding{Severity: "critical", Tool: "scanner"})
+	}
+	all.Findings = append(all.Findings, api.InsightFinding{Rule: "R1", Severity: "high"},
+		api.InsightFinding{Rule: "R2", Severity: "low"})
+	told(&all)
+	if len(all.Findings) != maxTold || all.Findings[0].Rule != "R1" || all.Findings[1].Rule != "R2" || !all.Cut {
+		t.Errorf("%d findings, cut: %t, %+v", len(all.Findings), all.Cut, all.Findings[:2])
+	}
+}

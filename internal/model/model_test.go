@@ -188,6 +188,27 @@ func TestQuestionIsBounded(t *testing.T) {
 	}
 }
 
+// However much other programs have found, the model is asked about what rules have.
+func TestQuestionHasOwnFindings(t *testing.T) {
+	var asked string
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		asked = string(text)
+		_, _ = io.WriteString(w, wrapped(model.OpenAI, `{"summary":"fine"}`))
+	}))
+	defer there.Close()
+	all := plan()
+	all.Findings = nil
+	for range 1000 {
+		all.Findings = append(all.Findings, api.InsightFinding{Severity: "critical", Title: "of a scanner", Tool: "scanner"})
+	}
+	all.Findings = append(all.Findings, api.InsightFinding{Severity: "high", Title: "of a rule", Resource: "a.b"})
+	_, err := model.New(config(model.OpenAI, there.URL)).Ask(t.Context(), all)
+	if err != nil || !strings.Contains(asked, "of a rule") || strings.Contains(asked, "of a scanner") {
+		t.Errorf("%v: asked %.500s", err, asked)
+	}
+}
+
 func TestConfigs(t *testing.T) {
 	for url, good := range map[string]bool{"https://api.example.com/v1": true, "http://127.0.0.1:11434/v1": true,
 		"":                false,

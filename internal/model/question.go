@@ -66,14 +66,15 @@ func question(all api.Insight) string {
 
 // planOf has so many of each list at most.
 func planOf(all api.Insight, most int) plan {
-	p := plan{Counts: all.Facts.Counts, Cost: cost{all.Costs.TotalMonthly, all.Costs.DeltaMonthly},
-		Irreversible: first(all.Facts.Irreversible, most), Unpriced: first(all.Costs.Unpriced, most),
-		Cut: len(all.Facts.Changes) > most || len(all.Findings) > most}
-	for _, f := range first(all.Findings, most) {
+	var findings []finding
+	for _, f := range all.Findings {
 		if f.Waived == nil && !f.Standing && f.Tool == "" {
-			p.Findings = append(p.Findings, finding{f.Severity, f.Resource, f.Title})
+			findings = append(findings, finding{f.Severity, f.Resource, f.Title})
 		}
 	}
+	p := plan{Counts: all.Facts.Counts, Cost: cost{all.Costs.TotalMonthly, all.Costs.DeltaMonthly},
+		Findings: first(findings, most), Irreversible: first(all.Facts.Irreversible, most),
+		Unpriced: first(all.Costs.Unpriced, most), Cut: len(all.Facts.Changes) > most || len(findings) > most}
 	for _, c := range first(all.Facts.Changes, most) {
 		p.Changes = append(p.Changes, change{c.Address, c.Kind, first(c.Because, most), first(c.Attributes, min(most, 10)),
 			c.Dependents})

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -158,6 +160,28 @@ func TestSubmodulesAreBounded(t *testing.T) {
 	wantKind(t, err, gitmirror.TooLarge)
 	if _, err := w.mirror.Tree(t.Context(), one); err != nil {
 		t.Error("the mirror itself is gone:", err)
+	}
+}
+
+// TestMirrorsOfSubmodulesAreBounded: git is told of each where it looks for objects, which is no more than a process may
+// be told. What nobody needs any more makes room.
+func TestMirrorsOfSubmodulesAreBounded(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	small := w.server.Repo(t, "small")
+	small.Write("x", "y")
+	w.repo.Submodule("small", "../small.git", small.Commit("Begin"))
+	one := w.repo.Commit("Begin")
+	w.fetch()
+	mirrors := filepath.Join(w.folder, "modules")
+	for i := range 250 {
+		must(t, os.MkdirAll(filepath.Join(mirrors, fmt.Sprintf("%064x", i), "git", "objects"), 0o700))
+	}
+	must(t, w.bring(one, gitmirror.Credentials{}))
+	if entries, err := os.ReadDir(mirrors); err != nil || len(entries) > 200 {
+		t.Errorf("%d mirrors of submodules, %v", len(entries), err)
+	}
+	if got, err := archived(t, w.mirror.WithSubmodules(), one, "small"); err != nil || !strings.Contains(got, "x=y") {
+		t.Error(got, err)
 	}
 }
 

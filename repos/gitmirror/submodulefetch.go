@@ -71,7 +71,8 @@ func (m *Mirror) module(name string) (*Mirror, error) {
 			room -= bytes
 		}
 	}
-	if room < m.o.Limits.Bytes/8 {
+	// Git is told of each in its environment, whose length is limited too.
+	if room < m.o.Limits.Bytes/8 || len(others) >= 2*maxSubmodules {
 		for other, bytes := range others {
 			if err := os.RemoveAll(filepath.Join(m.modules(), other)); err != nil {
 				return nil, err

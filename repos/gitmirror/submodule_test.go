@@ -163,8 +163,8 @@ func TestSubmodulesAreBounded(t *testing.T) {
 	}
 }
 
-// TestMirrorsOfSubmodulesAreBounded: git is told of each where it looks for objects, which is no more than a process may
-// be told. What nobody needs any more makes room.
+// TestMirrorsOfSubmodulesAreBounded: git is told of each where it looks for objects, and a process can be told only so
+// much. What nobody needs any more makes room.
 func TestMirrorsOfSubmodulesAreBounded(t *testing.T) {
 	w := newWorld(t, gitmirror.Limits{})
 	small := w.server.Repo(t, "small")

@@ -27,44 +27,60 @@ func (s *Service) Archive(ctx context.Context, org uuid.UUID, name, commit strin
 		return err
 	}
 	if r.Settings.LFS {
-		a.Large = func(ctx context.Context, f gitmirror.Large) (io.ReadCloser, error) { return s.large(ctx, r, f) }
+		files := &largeFiles{s: s, repository: r, folder: s.largeFolder(r.ID)}
+		defer files.close()
+		a.Large = files.open
 	}
 	return Explain(name, m.Archive(ctx, commit, a, w))
 }
 
-// large opens a file of Git LFS, which is downloaded if this process has it not.
-func (s *Service) large(ctx context.Context, r Repository, f gitmirror.Large) (io.ReadCloser, error) {
-	folder := s.largeFolder(r.ID)
-	path := filepath.Join(folder, f.Digest)
+// largeFiles are those of Git LFS that an archive has: a client for all of them, made when the first one is missing.
+type largeFiles struct {
+	s          *Service
+	repository Repository
+	folder     string
+	client     *lfs.Client
+}
+
+func (l *largeFiles) close() {
+	if l.client != nil {
+		l.client.Close()
+	}
+}
+
+// open opens a file, which is downloaded if this process has it not.
+func (l *largeFiles) open(ctx context.Context, f gitmirror.Large) (io.ReadCloser, error) {
+	path := filepath.Join(l.folder, f.Digest)
 	if kept, err := os.Open(path); err == nil {
 		return kept, nil
 	}
-	if err := s.roomFor(folder, f.Size); err != nil {
+	if err := l.s.roomFor(l.folder, f.Size); err != nil {
 		return nil, err
 	}
-	release, err := s.workers.Acquire(ctx, r.Org)
+	release, err := l.s.workers.Acquire(ctx, l.repository.Org)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.download(ctx, r, f, folder, path); err != nil {
+	if l.client == nil {
+		if l.client, err = l.s.lfsClient(ctx, l.repository); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.download(ctx, f, path); err != nil {
 		return nil, err
 	}
 	return os.Open(path)
 }
 
 // download has a file be there whole or not at all.
-func (s *Service) download(ctx context.Context, r Repository, f gitmirror.Large, folder, path string) (err error) {
-	client, err := s.lfsClient(ctx, r)
-	if err != nil {
-		return err
-	}
-	to, err := os.CreateTemp(folder, "coming-*")
+func (l *largeFiles) download(ctx context.Context, f gitmirror.Large, path string) (err error) {
+	to, err := os.CreateTemp(l.folder, "coming-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(to.Name()) }() // unless it has its name by then
-	err = client.Download(ctx, lfs.File(f), to)
+	err = l.client.Download(ctx, lfs.File(f), to)
 	if closed := to.Close(); err == nil {
 		err = closed
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -54,12 +55,15 @@ func New(c Config) (*Client, error) {
 		if !pool.AppendCertsFromPEM(text) {
 			return nil, fmt.Errorf("%s has no certificate", c.CAFile)
 		}
-		transport.TLSClientConfig = tlsFor(pool)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	client := &Client{config: c}
 	client.http = &http.Client{Transport: transport, Timeout: c.Timeout, CheckRedirect: client.mayMove}
 	return client, nil
 }
+
+// Close leaves no connection open.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // mayMove lets a download be where the server has moved it, and a question, which has the token, be nowhere else.
 func (c *Client) mayMove(to *http.Request, via []*http.Request) error {
@@ -80,9 +84,7 @@ type File struct {
 }
 
 // Download writes a file. It fails where what comes is not the file. Errors have no token and no address of a file.
-// It leaves no connection open: a configuration may have thousands of files.
 func (c *Client) Download(ctx context.Context, f File, to io.Writer) error {
-	defer c.http.CloseIdleConnections()
 	where, err := c.ask(ctx, f)
 	if err != nil {
 		return err

@@ -147,9 +147,12 @@ func TestConnectionsEnd(t *testing.T) {
 	t.Cleanup(front.Close)
 	p.href = front.URL + "/files/1"
 	client := p.client(t, func(c *lfs.Config) { c.URL = front.URL + "/acme/infra.git" })
-	if err := client.Download(t.Context(), fileOf("large"), io.Discard); err != nil {
-		t.Fatal(err)
+	for range 3 {
+		if err := client.Download(t.Context(), fileOf("large"), io.Discard); err != nil {
+			t.Fatal(err)
+		}
 	}
+	client.Close()
 	for n := len(opened); n > 0; n-- {
 		select {
 		case <-closed:

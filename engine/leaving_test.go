@@ -46,11 +46,7 @@ func TestProtectedInstanceThatIsLeftOutIsNotDestroyed(t *testing.T) {
 // An object isn't imported to where the configuration makes nothing: it would be destroyed as one too many.
 func TestImportToNowhereIsRefused(t *testing.T) {
 	s := newSite(t, thingBlock("a", "  count = 2\n")+"import {\n  to = fake_thing.a[5]\n  id = \"thing-1\"\n}\n")
-	other := newSite(t, thingBlock("x", ""))
-	other.world = s.world
-	if _, err := other.apply(plan.Options{}, apply.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s.makeElsewhere(t)
 	_, _, err := s.plan(plan.Options{})
 	if err == nil || !strings.Contains(err.Error(), "no such instance to import into") {
 		t.Errorf("a block: %v", err)
@@ -70,11 +66,7 @@ func TestImportToNowhereIsRefused(t *testing.T) {
 // A plan that only imports or renames has something to do, and says what.
 func TestImportsAndMovesAreSomethingToDo(t *testing.T) {
 	s := newSite(t, thingBlock("a", "")+"import {\n  to = fake_thing.a\n  id = \"thing-1\"\n}\n")
-	other := newSite(t, thingBlock("x", ""))
-	other.world = s.world
-	if _, err := other.apply(plan.Options{}, apply.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s.makeElsewhere(t)
 	_, p, err := s.plan(plan.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +95,16 @@ func TestImportsAndMovesAreSomethingToDo(t *testing.T) {
 		"moved {\n  from = fake_thing.b\n  to   = fake_thing.a\n}\n")
 	if _, _, err := s.plan(plan.Options{}); err == nil || !strings.Contains(err.Error(), "in a circle") {
 		t.Error(err)
+	}
+}
+
+// makeElsewhere has the site's world have thing-1, which is in the state of another site.
+func (s *site) makeElsewhere(t *testing.T) {
+	t.Helper()
+	other := newSite(t, thingBlock("x", ""))
+	other.world = s.world
+	if _, err := other.apply(plan.Options{}, apply.Options{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -74,11 +74,7 @@ func TestThingsAreFoundWhereTheyWentTo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, "")
 			if name == "imported" { // of an object that another state has
-				other := newSite(t, thingBlock("x", ""))
-				other.world = s.world
-				if _, err := other.apply(plan.Options{}, apply.Options{}); err != nil {
-					t.Fatal(err)
-				}
+				s.makeElsewhere(t)
 			}
 			for file, text := range c.before {
 				s.write(t, file, text)

@@ -56,20 +56,7 @@ func askedIn(t *testing.T, w *runworld.World, d *decides, later time.Duration) r
 	t.Helper()
 	w.Deciders, w.Terms.AutoApply = d, "always"
 	_, run := planIn(t, w, "apply")
-	return waited(t, w, run, later)
-}
-
-func waited(t *testing.T, w *runworld.World, run runs.Run, later time.Duration) runs.Run {
-	t.Helper()
-	for ; later > 0; later -= 5 * time.Second {
-		w.Later(t, 5*time.Second)
-		w.Rest()
-	}
-	run, err := w.Service.Store.Run(t.Context(), run.Ref())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return w.Settle(t, run, later)
 }
 
 // Whatever a service says that is not APPROVED, nothing is applied; and what it is asked has the plan's digest.
@@ -138,10 +125,10 @@ func TestOutsideServiceIsAskedAgain(t *testing.T) {
 	w.Rest()
 	w.Restart()
 	d.answer = always(`{"decision":"APPROVED"}`)
-	if run = waited(t, w, run, 5*time.Second); run.Status != runs.AwaitingApproval || len(d.asked) != 1 {
+	if run = w.Settle(t, run, 5*time.Second); run.Status != runs.AwaitingApproval || len(d.asked) != 1 {
 		t.Errorf("%s, asked %d times", run.Status, len(d.asked))
 	}
-	if run = waited(t, w, run, 3*time.Minute); run.Outside.State != runs.OutsideApproved || run.Outside.Tries != 2 {
+	if run = w.Settle(t, run, 3*time.Minute); run.Outside.State != runs.OutsideApproved || run.Outside.Tries != 2 {
 		t.Errorf("%s, %+v", run.Status, run.Outside)
 	}
 	confirmed(t, w, run)
@@ -153,7 +140,7 @@ func TestOutsideServiceIsTakenOut(t *testing.T) {
 	d := &decides{answer: func(context.Context, api.DecisionQuestion) (string, error) { return "", errors.New("no") }}
 	run := askedIn(t, w, d, 5*time.Second)
 	d.none = true
-	if run = waited(t, w, run, 5*time.Minute); run.Outside.State != runs.OutsideDropped {
+	if run = w.Settle(t, run, 5*time.Minute); run.Outside.State != runs.OutsideDropped {
 		t.Errorf("%s, %+v", run.Status, run.Outside)
 	}
 	confirmed(t, w, run)

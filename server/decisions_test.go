@@ -52,20 +52,6 @@ func decidedBy(t *testing.T, settings ...string) (*runworld.World, runs.Run) {
 	return w, run
 }
 
-// later lets time go on until the service outside has been asked as often as it is.
-func later(t *testing.T, w *runworld.World, run runs.Run, most time.Duration) runs.Run {
-	t.Helper()
-	for ; most > 0; most -= 5 * time.Second {
-		w.Later(t, 5*time.Second)
-		w.Rest()
-	}
-	run, err := w.Service.Store.Run(t.Context(), run.Ref())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
 // Where a service hangs up without a word, however often it is asked, plans are not applied, unless the auth file says
 // so: then they wait for nobody but people.
 func TestServiceThatNeverAnswers(t *testing.T) {
@@ -77,7 +63,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}))
 		w, run := decidedBy(t, "decision_url = "+there.URL+"/a-word-of-the-address", fail)
-		run = later(t, w, run, 10*time.Minute)
+		run = w.Settle(t, run, 10*time.Minute)
 		there.Close()
 		if run.Status != want || run.Outside == nil || run.Outside.State != runs.OutsideFailed || asked.Load() < 6 {
 			t.Errorf("with %q it is %s (%s) after %d questions: %+v", fail, run.Status, run.Reason, asked.Load(), run.Outside)
@@ -103,7 +89,7 @@ func TestServiceInAPrivateNetwork(t *testing.T) {
 	defer there.Close()
 	w, run := decidedBy(t, "decision_url = "+there.URL)
 	w.Deciders = deciders{w.Deciders.(deciders).watcher, webhook.NewAsker(nil)}
-	if run = later(t, w, run, 10*time.Minute); run.Status != runs.Discarded || asked.Load() > 0 {
+	if run = w.Settle(t, run, 10*time.Minute); run.Status != runs.Discarded || asked.Load() > 0 {
 		t.Errorf("it is %s (%s), asked %d times", run.Status, run.Reason, asked.Load())
 	}
 }

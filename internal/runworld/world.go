@@ -121,6 +121,21 @@ func (w *World) Later(t testing.TB, d time.Duration) {
 	}
 }
 
+// Settle is Later, with what each step begins done before the next one. It returns what the run is then.
+func (w *World) Settle(t testing.TB, run runs.Run, d time.Duration) runs.Run {
+	t.Helper()
+	const step = 5 * time.Second
+	for ; d > 0; d -= step {
+		w.Later(t, step)
+		w.Rest()
+	}
+	run, err := w.Service.Store.Run(t.Context(), run.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 // Record implements audit.Recorder.
 func (w *World) Record(_ context.Context, e audit.Event) error {
 	w.mu.Lock()

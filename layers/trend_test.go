@@ -21,7 +21,8 @@ func (w *world) today() layers.Trend {
 	return days[1]
 }
 
-// A check counts on the day on which it has ended, and drift that an apply has undone is healed on the day of the apply.
+// A check counts on the day on which it has ended, and drift that an apply has undone is healed on the day of the
+// apply.
 func TestTrend(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

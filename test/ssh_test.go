@@ -40,13 +40,15 @@ func TestSSH(t *testing.T) {
 	stranger, other := newSSHKey(t)
 	b.refusedSSH("login_refused", "Permission denied", api.RepositoryChange{Key: &stranger})
 	b.refusedSSH("host_key", "none of its known hosts", api.RepositoryChange{KnownHosts: new(s.known(other))})
-	b.refusedSSH("host_key", "none of its known hosts", api.RepositoryChange{KnownHosts: new(s.known(otherTypeOfKey(t)))})
+	b.refusedSSH("host_key", "none of its known hosts",
+		api.RepositoryChange{KnownHosts: new(s.known(otherTypeOfKey(t)))})
 	_, err := b.client.CreateRepository(t.Context(), api.RepositoryChange{Name: "unpinned", URL: &url,
 		Credential: new("deploy_key"), Key: &s.key})
 	if err == nil || !strings.Contains(err.Error(), "needs known_hosts") {
 		t.Errorf("a repository without known hosts: %v", err)
 	}
-	if said := s.said(); !strings.Contains(said, "Failed publickey for git") || strings.Contains(said, "password for git") ||
+	said := s.said()
+	if !strings.Contains(said, "Failed publickey for git") || strings.Contains(said, "password for git") ||
 		strings.Contains(said, "keyboard-interactive") {
 		t.Error("who has a wrong key tries something else than the key")
 	}

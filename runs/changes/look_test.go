@@ -180,8 +180,8 @@ func dependencies(module json.RawMessage) (list []string) {
 
 // randomPlan is one whose values have the same texts in many places, of which some are marked.
 func randomPlan(r *rapid.T) string {
-	word := rapid.SampledFrom([]string{"abc", "abcd", "eu-west-1", "correct-horse", "correct-horse-battery", " padded one ",
-		`q"u\o`, "line\nline", "<&>", "é", "12345", "a correct-horse!", ""})
+	word := rapid.SampledFrom([]string{"abc", "abcd", "eu-west-1", "correct-horse", "correct-horse-battery", 
+		" padded one ", `q"u\o`, "line\nline", "<&>", "é", "12345", "a correct-horse!", ""})
 	quote := func(text string) string {
 		if rapid.Bool().Draw(r, "escaped") { // as the tools write it, and in yet another way
 			return strings.ReplaceAll(string(must(json.Marshal(text))), "a", `\u0061`)
@@ -240,7 +240,8 @@ func randomPlan(r *rapid.T) string {
 	return sample{changes: strings.Join(changes, ","), drift: strings.Join(drift, ","), prior: state, planned: state,
 		variables: `{"v":{"value":` + any(2) + `},"w":{"value":` + any(2) + `}}`,
 		declared:  `{"v":{"sensitive":true,"default":` + any(1) + `}}`,
-		provider:  `{"x":{"expressions":{"token":{"constant_value":` + any(0) + `},"region":{"constant_value":` + any(0) + `}}}}`,
+		provider: `{"x":{"expressions":{"token":{"constant_value":` + any(0) + `},"region":{"constant_value":` +
+			any(0) + `}}}}`,
 		outputs: `"o":{"actions":["update"],"before":` + any(1) + `,"after":` + any(2) + `,"before_sensitive":` + marks(1) +
 			`,"after_sensitive":` + marks(2) + `}`}.String()
 }

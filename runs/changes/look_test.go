@@ -180,7 +180,7 @@ func dependencies(module json.RawMessage) (list []string) {
 
 // randomPlan is one whose values have the same texts in many places, of which some are marked.
 func randomPlan(r *rapid.T) string {
-	word := rapid.SampledFrom([]string{"abc", "abcd", "eu-west-1", "correct-horse", "correct-horse-battery", 
+	word := rapid.SampledFrom([]string{"abc", "abcd", "eu-west-1", "correct-horse", "correct-horse-battery",
 		" padded one ", `q"u\o`, "line\nline", "<&>", "é", "12345", "a correct-horse!", ""})
 	quote := func(text string) string {
 		if rapid.Bool().Draw(r, "escaped") { // as the tools write it, and in yet another way

@@ -19,7 +19,8 @@ func Set() error {
 	if asked := unix.Getrlimit(unix.RLIMIT_CORE, &now); asked != nil || now.Cur > Limit {
 		return errors.Join(err, asked)
 	}
-	if pattern, asked := os.ReadFile("/proc/sys/kernel/core_pattern"); asked == nil && !bytes.HasPrefix(pattern, []byte("|")) {
+	pattern, asked := os.ReadFile("/proc/sys/kernel/core_pattern")
+	if asked == nil && !bytes.HasPrefix(pattern, []byte("|")) {
 		return nil
 	}
 	return errors.New("the limit of core dumps is 0 and can't be made 1: with 0, they are still piped to the system's program")

@@ -8,6 +8,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/nocore"
 )
 
 // Tune sets the process's memory limit, and when its garbage is collected, by the settings and
@@ -17,6 +18,8 @@ func Tune(ctx context.Context, settings configs.Server, getenv func(string) stri
 		debug.SetMemoryLimit(limit)
 		log.InfoContext(ctx, "the collector works harder beyond the memory limit", "bytes", limit)
 	}
-	leaveNoCore(ctx, log)
+	if err := nocore.Set(); err != nil {
+		log.WarnContext(ctx, "a crash may leave a core dump with secrets in it", "error", err)
+	}
 	collectLater(getenv, debug.SetMemoryLimit(-1))
 }

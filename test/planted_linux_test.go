@@ -43,6 +43,7 @@ func TestPlantedSecrets(t *testing.T) {
 			p.backUp()
 			p.look("after a backup")
 			p.crash()
+			p.crashAgent()
 			p.look("after a crash")
 			p.lookIntoSpool()
 		})
@@ -54,7 +55,7 @@ func plant(t *testing.T, format string) *planted {
 	p := &planted{T: t, dir: t.TempDir(), secrets: map[string]string{}}
 	for _, what := range []string{"state value", "output", "body of a refused write", "variable", "secret variable",
 		"expression", "file", "upload attribute", "refused upload", "repository token", "receiver address", "receiver header",
-		"database password", "address of heads", "model key", "wrong body", "wrong token"} {
+		"database password", "address of heads", "model key", "wrong body", "wrong token", "pool token"} {
 		p.secrets[what] = "pl4nted-" + strings.ReplaceAll(what, " ", "-") + "-0815"
 	}
 	for _, what := range []string{"receiver secret", "decision secret"} {

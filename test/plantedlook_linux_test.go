@@ -5,6 +5,7 @@ package test
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -57,11 +58,42 @@ func (p *planted) crash() {
 	if !dumpsCores(p.T) {
 		p.Log("this machine writes no cores of anybody")
 	}
-	if status, ok := process.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.CoreDump() {
-		p.Errorf("it ended with %v", process.cmd.ProcessState)
-	}
+	p.crashed(process)
 	if !strings.Contains(p.server.logTail(2000), "SIGABRT") {
 		p.Error("nothing is said of the crash")
+	}
+}
+
+// crashAgent ends an agent so that has read its pool's token.
+func (p *planted) crashAgent() {
+	p.Helper()
+	token := filepath.Join(p.T.TempDir(), "pool.token")
+	p.must(os.WriteFile(token, []byte(p.secrets["pool token"]+"\n"), 0o600))
+	log, err := os.Create(filepath.Join(p.dir, "agent.log"))
+	p.must(err)
+	defer log.Close()
+	process, err := startProcess(p.dir, append(slices.Clone(p.server.environ), "HOME="+p.dir), log, "sh", "-c",
+		`ulimit -c unlimited && exec "$0" agent --server http://127.0.0.1:1 --pool-token-file "$1" --work "$PWD/work" \
+			--min-sandbox none`, os.Getenv("HOLDFAST_BIN"), token)
+	p.must(err)
+	p.must(poll(func() error {
+		text, err := os.ReadFile(log.Name())
+		if err == nil && !strings.Contains(string(text), "trying again") {
+			err = fmt.Errorf("the agent has said %q", text)
+		}
+		return err
+	}))
+	if err := process.end(syscall.SIGABRT); err == nil {
+		p.Fatal("it did not crash")
+	}
+	p.crashed(process)
+}
+
+// crashed wants a process to have left nothing of its memory.
+func (p *planted) crashed(process *process) {
+	p.Helper()
+	if status, ok := process.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.CoreDump() {
+		p.Errorf("it ended with %v", process.cmd.ProcessState)
 	}
 	if cores, _ := filepath.Glob(filepath.Join(p.dir, "*core*")); len(cores) > 0 {
 		p.Errorf("it has left %v", cores)

@@ -12,6 +12,11 @@ import (
 // dieWithParent lets the kernel stop the process when the tests die before they could.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
 
+// becomes has root's process be another account's, which is in no group.
+func becomes(cmd *exec.Cmd, account uint32) {
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: account, Gid: account}
+}
+
 // ownLoopback returns a loopback address of a script's own, so that nobody takes the
 // server's port while it is down.
 func ownLoopback() string {

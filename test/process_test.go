@@ -22,10 +22,15 @@ type process struct {
 }
 
 func startProcess(dir string, environ []string, output io.Writer, program string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(program, args...), done: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = dir, environ
-	p.cmd.Stdout, p.cmd.Stderr = output, output
-	dieWithParent(p.cmd)
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, environ
+	cmd.Stdout, cmd.Stderr = output, output
+	dieWithParent(cmd)
+	return startCommand(cmd)
+}
+
+func startCommand(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error)
 	go p.run(started)
 	return p, <-started

@@ -61,7 +61,7 @@ func enter(order Order, report *Report) error {
 	if err := order.Policy.Validate(); err != nil {
 		return err
 	}
-	if err := applyLimits(order.Limits); err != nil {
+	if err := applyLimits(order.Limits, report); err != nil {
 		return err
 	}
 	if order.Policy.Open {

@@ -7,25 +7,26 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/holdfast/holdfast/internal/nocore"
 )
 
 // applyLimits bounds this process and its children. A hard limit that is lower already stays.
-func applyLimits(l Limits) error {
+func applyLimits(l Limits, r *Report) error {
 	l = l.withDefaults()
+	if err := nocore.Set(); err != nil {
+		r.because("%v", err)
+	}
 	limits := []struct {
 		name     string
 		resource int
 		value    uint64
 	}{
-		{"core dumps", unix.RLIMIT_CORE, 0},
 		{"open files", unix.RLIMIT_NOFILE, l.Files},
 		{"processes", unix.RLIMIT_NPROC, l.Processes},
 		{"file sizes", unix.RLIMIT_FSIZE, l.FileSize},
 	}
 	for _, limit := range limits {
-		if limit.value == 0 && limit.resource != unix.RLIMIT_CORE {
-			continue
-		}
 		var now syscall.Rlimit
 		if err := syscall.Getrlimit(limit.resource, &now); err != nil {
 			return fmt.Errorf("can't read the limit of %s: %w", limit.name, err)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/holdfast/holdfast/internal/nocore"
 )
 
 // The files that a shim is started with, beside its order on stdin.
@@ -49,7 +51,7 @@ func detach() <-chan os.Signal {
 	unix.Umask(0o077)
 	// What fails here is less safe, and no reason not to run.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	_, _ = nocore.Set(), nocore.Hide()
 	return nudged
 }
 

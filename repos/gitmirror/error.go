@@ -65,6 +65,10 @@ func explain(said string) *Error {
 			break
 		}
 	}
+	if kind == HostUnknown { // ssh's own words are a page, or say as little as possible
+		return newError(kind, "the host shows a key that is none of its known hosts: compare it with what is published "+
+			"of the host, and give its known hosts anew if it is the host's")
+	}
 	return newError(kind, "git: %s", shorten(said))
 }
 

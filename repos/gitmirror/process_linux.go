@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/holdfast/holdfast/internal/nocore"
 )
 
 // apart puts a command into a process group of its own, all of which is killed with it.
@@ -25,7 +27,7 @@ func apart(cmd *exec.Cmd) {
 // process that is gone already needs none.
 func limit(pid int, l Limits) error {
 	for resource, most := range map[int]int64{
-		unix.RLIMIT_AS: l.Memory, unix.RLIMIT_FSIZE: l.Bytes, unix.RLIMIT_CORE: 0,
+		unix.RLIMIT_AS: l.Memory, unix.RLIMIT_FSIZE: l.Bytes, unix.RLIMIT_CORE: nocore.Limit,
 	} {
 		err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil)
 		if err != nil && !errors.Is(err, syscall.ESRCH) && !errors.Is(err, syscall.EPERM) {

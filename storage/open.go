@@ -55,7 +55,8 @@ func ClockOf(states state.Store) func() time.Time {
 	return time.Now
 }
 
-// openMySQLStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for nowhere.
+// openMySQLStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for
+// nowhere.
 func openMySQLStates(ctx context.Context, settings configs.Settings, acks string,
 	log *slog.Logger) (*mysqlstates.Store, error) {
 	master, err := masterOf(ctx, settings)

@@ -118,3 +118,23 @@ func (s *shell) tables(d mysqltest.Database) (n int) {
 	}
 	return n
 }
+
+// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database.
+func TestLoadAtWithoutStates(t *testing.T) {
+	s := newTenant(t)
+	s.database()
+	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE=mysql")
+	s.beside()
+	s.served(s.environ...)
+	dir, at := t.TempDir(), time.Now().Format(time.RFC3339)
+	one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
+	s.must("backup", "-o", one, "--unencrypted", "--with-master-key")
+	s.must("restore", one, "--to", restored, "--at", at)
+	s.environ = nil
+	d := s.database()
+	s.fails("there were no states in the database", "backup", "load", restored, "--at", at)
+	if n := s.tables(d); n != 0 {
+		t.Errorf("%d tables are there", n)
+	}
+	s.must("backup", "load", restored)
+}

@@ -32,7 +32,8 @@ const sqlRewinds = `SELECT org, name, held, version, newest, made, deleted FROM 
 	WHERE (version <> newest OR deleted) AND NOT (version = 0 AND made AND deleted) ORDER BY org, name`
 
 // Rewinds lists the states that were something else at a time, and those of which nobody can say what they were. An
-// engine says what its tables of heads and versions are called, and by what a head s is joined with its newest version n.
+// engine says what its tables of heads and versions are called, and by what a head s is joined with its newest
+// version n.
 func Rewinds(ctx context.Context, db *sql.DB, heads, versions, newest string, at time.Time) (all []Rewind, err error) {
 	micros := at.UnixMicro()
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(sqlRewinds, heads, versions, newest), micros, micros, micros)

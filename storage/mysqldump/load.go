@@ -236,8 +236,8 @@ func (l *loader) settle() error {
 	return err
 }
 
-// finish has the tables get their names with the mark, does the rest, and takes the mark away. Where that fails, nothing
-// stays.
+// finish has the tables get their names with the mark, does the rest, and takes the mark away. Where that fails,
+// nothing stays.
 func (l *loader) finish(o mysqldb.Options, rest Rest) error {
 	err := l.mark(rest)
 	if err == nil {

@@ -117,7 +117,7 @@ func layers() map[string][]string {
 		"insight/others":      {"api", "insight/cost", "insight/rules"},
 		"insight/facts":       {"api", "fault", "internal/jsonscan", "runs/changes"},
 		"insight/insighttest": {},
-		"insight/rules":       {"insight/facts"},
+		"insight/rules":       {"insight/facts", "internal/jsonscan"},
 		"insight/show":        {"api", "internal/printable"},
 		"agent/local":         {"agent", "api", "auth", "fault", "runs"},
 		"internal/ignore":     {},

@@ -75,7 +75,6 @@ func sharedThings() map[string]string {
 		"repos/gitmirror: make(chan struct{}, 1)":                                  ofOne,
 		"handlers: turns.New(maxDeliveries, maxOwnDeliveries)":                     byHooks,
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
-		"insight/facts: make(chan error, 1)":                                       inOrder,
 		"insight/policy: turns.New(maxCompiling, maxOwn)":                          byInsight,
 		"insight: turns.New(maxModelling, maxOwn)":                                 byInsight,
 		"runs: turns.New(maxAsking, maxOwnAsking)":                                 byOutside,

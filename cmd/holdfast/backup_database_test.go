@@ -55,13 +55,7 @@ func TestBackupOfADatabase(t *testing.T) {
 
 // TestLoadAt brings the states of a database back to a time when they are loaded into another one, or loads nothing.
 func TestLoadAt(t *testing.T) {
-	s := newTenant(t)
-	s.database()
-	s.environ = append(s.environ, allInDatabase()...)
-	s.beside()
-	r := s.start(s.environ...)
-	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
-	s.setenv("HOLDFAST_KEY", s.key.Key)
+	s, _, r := servedFromDatabase(t)
 	s.push("prod/app", network(1, "old", "", ""))
 	s.push("prod/gone", network(1, "gone", "", ""))
 	at := time.Now().Format(time.RFC3339Nano)
@@ -91,8 +85,7 @@ func TestLoadAt(t *testing.T) {
 	s.environ = append(s.environ, "HOLDFAST_SEAL_MASTER_KEY_FILE="+master)
 	s.must("doctor")
 	r = s.start(s.environ...)
-	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
-	s.setenv("HOLDFAST_KEY", s.key.Key)
+	s.asks(r)
 	for name, want := range map[string]string{"prod/app": `"old"`, "prod/gone": `"gone"`} {
 		if out := s.must("state", "pull", name); !strings.Contains(out, want) {
 			t.Errorf("%s is %s", name, out)

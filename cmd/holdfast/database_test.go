@@ -53,13 +53,7 @@ func TestDatabaseAlone(t *testing.T) {
 // TestDoctorOfADatabase: the doctor finds what is damaged of states and runs in a database, while it is served too,
 // and changes nothing.
 func TestDoctorOfADatabase(t *testing.T) {
-	s := newTenant(t)
-	d := s.database()
-	s.environ = append(s.environ, allInDatabase()...)
-	s.beside()
-	r := s.start(s.environ...)
-	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
-	s.setenv("HOLDFAST_KEY", s.key.Key)
+	s, d, r := servedFromDatabase(t)
 	for version := 1; version <= 3; version++ {
 		s.push("prod/app", network(version, "usual", strings.Repeat("x", 3000), strings.Repeat("y", version)))
 	}
@@ -133,16 +127,10 @@ func (s *shell) dumped() []byte {
 	return text.Bytes()
 }
 
-// TestDoctorRepairsADatabase: with --repair the doctor makes anew what follows from the rest, also while a server goes on,
-// says so, and leaves all else as it is; without it, it changes nothing.
+// TestDoctorRepairsADatabase: with --repair the doctor makes anew what follows from the rest, also while a server goes
+// on, says so, and leaves all else as it is; without it, it changes nothing.
 func TestDoctorRepairsADatabase(t *testing.T) {
-	s := newTenant(t)
-	d := s.database()
-	s.environ = append(s.environ, allInDatabase()...)
-	s.beside()
-	r := s.start(s.environ...)
-	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
-	s.setenv("HOLDFAST_KEY", s.key.Key)
+	s, d, r := servedFromDatabase(t)
 	s.push("prod/app", network(1, "usual", "", ""))
 	s.push("prod/gone", network(1, "usual", "", ""))
 	s.must("state", "rm", "prod/gone", "--yes")
@@ -188,4 +176,22 @@ func TestDoctorRepairsADatabase(t *testing.T) {
 	if !bytes.Equal(before, s.dumped()) {
 		t.Error("the doctor has changed what a person has to decide about")
 	}
+}
+
+// servedFromDatabase is an organization whose server keeps all in a database.
+func servedFromDatabase(t *testing.T) (tenant, mysqltest.Database, *running) {
+	t.Helper()
+	s := newTenant(t)
+	d := s.database()
+	s.environ = append(s.environ, allInDatabase()...)
+	s.beside()
+	r := s.start(s.environ...)
+	s.asks(r)
+	return s, d, r
+}
+
+// asks has commands ask a server.
+func (o tenant) asks(r *running) {
+	o.setenv("HOLDFAST_ADDR", "http://"+r.address)
+	o.setenv("HOLDFAST_KEY", o.key.Key)
 }

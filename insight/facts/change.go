@@ -3,52 +3,31 @@ package facts
 import (
 	"encoding/json"
 
-	"github.com/holdfast/holdfast/internal/jsonscan"
+	"github.com/holdfast/holdfast/runs/changes"
 )
 
-// parseChange reads a change as the tools write it. Its values share the text's memory.
-func parseChange(value []byte) (c Change, err error) {
-	texts := map[string]*string{"address": &c.Address, "previous_address": &c.Previous, "module_address": &c.Module,
-		"deposed": &c.Deposed, "mode": &c.Mode, "type": &c.Type, "name": &c.Name, "provider_name": &c.Provider,
-		"action_reason": &c.Reason}
-	err = jsonscan.Children(value, func(child jsonscan.Child) error {
-		text := value[child.Start:child.End]
-		if into, isText := texts[string(child.Name)]; isText {
-			plain, _ := jsonscan.Unquote(text)
-			*into = string(plain)
-			return nil
+// changesOf are changes as they were seen. Their values share memory.
+func changesOf(seen []changes.Content) ([]Change, error) {
+	list := make([]Change, len(seen))
+	for i, s := range seen {
+		c := Change{Address: s.Address, Previous: s.Previous, Module: s.Module, Deposed: s.Deposed, Mode: s.Mode,
+			Type: s.Type, Name: s.Name, Provider: s.Provider, Actions: s.Actions, Reason: s.Reason,
+			Before: s.Before, After: s.After, Unknown: s.Unknown}
+		if err := c.parseBecause(s.ReplacePaths); err != nil {
+			return nil, err
 		}
-		if string(child.Name) == "change" {
-			return c.parseInner(text)
+		if err := c.parseImport(s.Importing); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return c, err
-}
-
-// parseInner reads what a change has under its own name.
-func (c *Change) parseInner(value []byte) error {
-	return jsonscan.Children(value, func(child jsonscan.Child) error {
-		text := json.RawMessage(value[child.Start:child.End])
-		switch string(child.Name) {
-		case "before":
-			c.Before = text
-		case "after":
-			c.After = text
-		case "after_unknown":
-			c.Unknown = text
-		case "actions":
-			return json.Unmarshal(text, &c.Actions)
-		case "replace_paths":
-			return c.parseBecause(text)
-		case "importing":
-			return c.parseImport(text)
-		}
-		return nil
-	})
+		list[i] = c
+	}
+	return list, nil
 }
 
 func (c *Change) parseBecause(text json.RawMessage) error {
+	if text == nil {
+		return nil
+	}
 	var paths [][]any
 	if err := json.Unmarshal(text, &paths); err != nil {
 		return err
@@ -61,10 +40,13 @@ func (c *Change) parseBecause(text json.RawMessage) error {
 
 // parseImport reads by what a resource is imported, which is masked if it is sensitive.
 func (c *Change) parseImport(text json.RawMessage) error {
-	var importing *struct {
+	if text == nil {
+		return nil
+	}
+	var importing struct {
 		ID any `json:"id"`
 	}
-	if err := json.Unmarshal(text, &importing); err != nil || importing == nil {
+	if err := json.Unmarshal(text, &importing); err != nil {
 		return err
 	}
 	c.Import = "(sensitive)"

@@ -104,24 +104,24 @@ type wireModule struct {
 }
 
 // configuration learns from the configuration what depends on what, and where its providers are.
-func (r *reader) configuration(raw json.RawMessage) error {
+func (p *Plan) configuration(raw json.RawMessage) error {
 	var config wireConfig
 	if err := json.Unmarshal(raw, &config); err != nil {
 		return err
 	}
-	for name, p := range config.Providers {
-		region := r.plain(p.Expressions["region"])
+	for name, provider := range config.Providers {
+		region := p.plain(provider.Expressions["region"])
 		if region == "" {
-			region = r.plain(p.Expressions["location"])
+			region = p.plain(provider.Expressions["location"])
 		}
-		r.plan.Providers[name] = Provider{p.FullName, region}
+		p.Providers[name] = Provider{provider.FullName, region}
 	}
-	r.plan.links.module("", config.Root)
+	p.links.module("", config.Root)
 	return nil
 }
 
 // plain is the text of an expression that is one, or names a variable of the root module.
-func (r *reader) plain(raw json.RawMessage) string {
+func (p *Plan) plain(raw json.RawMessage) string {
 	var e struct {
 		Constant   any      `json:"constant_value"`
 		References []string `json:"references"`
@@ -135,7 +135,7 @@ func (r *reader) plain(raw json.RawMessage) string {
 	if len(e.References) == 1 {
 		if name, ok := strings.CutPrefix(e.References[0], "var."); ok {
 			var text string
-			_ = json.Unmarshal(r.plan.Variables[name], &text)
+			_ = json.Unmarshal(p.Variables[name], &text)
 			return text
 		}
 	}

@@ -3,7 +3,6 @@ package rules
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -58,7 +57,7 @@ func (a *asking) askWhole(ctx context.Context, p *facts.Plan, to *answer) error 
 // askEach shows the resources to the rules of their types, some at a time, so that not all of a
 // large plan is there in the form that rules see.
 func (a *asking) askEach(ctx context.Context, p *facts.Plan, to *answer) error {
-	known := a.ofTypes()
+	known, made := a.ofTypes(), newTerms()
 	broken := map[string]bool{}
 	shown := map[string][]*ast.Term{}
 	n := 0
@@ -72,7 +71,7 @@ func (a *asking) askEach(ctx context.Context, p *facts.Plan, to *answer) error {
 		if len(known[change.Type]) == 0 || !change.Stays() {
 			continue
 		}
-		term, err := termOf(change)
+		term, err := made.change(change)
 		if err != nil {
 			return err
 		}
@@ -121,34 +120,27 @@ func (a *asking) askTypes(ctx context.Context, known map[string][]int, shown map
 	return nil
 }
 
-// termOf is a change as built-in rules see it: as the tools write it, without what was before.
-func termOf(c facts.Change) (*ast.Term, error) {
-	after, err := parsed(c.After)
+// change is a change as built-in rules see it: as the tools write it, without what was before.
+func (t *terms) change(c facts.Change) (*ast.Term, error) {
+	after, err := t.of(c.After)
 	if err != nil {
 		return nil, err
 	}
-	unknown, err := parsed(c.Unknown)
+	unknown, err := t.of(c.Unknown)
 	if err != nil {
 		return nil, err
 	}
 	actions := make([]*ast.Term, len(c.Actions))
 	for i, action := range c.Actions {
-		actions[i] = ast.StringTerm(action)
+		actions[i] = t.text([]byte(action))
 	}
-	member := func(name string, value *ast.Term) [2]*ast.Term { return [2]*ast.Term{ast.StringTerm(name), value} }
+	text := func(name, value string) [2]*ast.Term {
+		return [2]*ast.Term{t.text([]byte(name)), t.text([]byte(value))}
+	}
+	value := func(name string, value *ast.Term) [2]*ast.Term { return [2]*ast.Term{t.text([]byte(name)), value} }
 	return ast.ObjectTerm(
-		member("address", ast.StringTerm(c.Address)), member("mode", ast.StringTerm(c.Mode)),
-		member("type", ast.StringTerm(c.Type)), member("name", ast.StringTerm(c.Name)),
-		member("change", ast.ObjectTerm(member("actions", ast.ArrayTerm(actions...)), member("after", after),
-			member("after_unknown", unknown))),
+		value("address", ast.StringTerm(c.Address)), text("mode", c.Mode), text("type", c.Type), text("name", c.Name),
+		value("change", ast.ObjectTerm(value("actions", ast.ArrayTerm(actions...)), value("after", after),
+			value("after_unknown", unknown))),
 	), nil
-}
-
-// parsed is a value as rules see it; an empty object for none.
-func parsed(raw json.RawMessage) (*ast.Term, error) {
-	if len(raw) == 0 {
-		return ast.ObjectTerm(), nil
-	}
-	value, err := ast.ValueFromReader(bytes.NewReader(raw))
-	return ast.NewTerm(value), err
 }

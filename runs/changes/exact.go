@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/holdfast/holdfast/internal/jsonscan"
@@ -11,7 +12,7 @@ type exact struct {
 	drift                        bool // it has happened already
 	address, previous, deposed   string
 	mode, typ, name, provider    string
-	reason                       string
+	reason, module               string
 	actions                      []string
 	before, after, unknown       []byte
 	beforeMarks, afterMarks      []byte
@@ -23,42 +24,66 @@ type exact struct {
 // parseExact reads a change of a resource. The slices are those of value.
 func parseExact(value []byte) (*exact, error) {
 	x := &exact{}
-	err := jsonscan.Children(value, func(child jsonscan.Child) error {
-		text := value[child.Start:child.End]
-		switch string(child.Name) {
-		case "address":
-			x.address = unquoted(text)
-		case "previous_address":
-			x.previous = unquoted(text)
-		case "deposed":
-			x.deposed = unquoted(text)
-		case "mode":
-			x.mode = unquoted(text)
-		case "type":
-			x.typ = unquoted(text)
-		case "name":
-			x.name = unquoted(text)
-		case "provider_name":
-			x.provider = unquoted(text)
-		case "action_reason":
-			x.reason = unquoted(text)
-		case "change":
-			return x.parseChange(text)
+	c := jsonscan.NewCursor(value, jsonscan.Limits{})
+	err := c.Each(func(child jsonscan.Child) error {
+		name := string(child.Name)
+		if name == "change" {
+			return x.readChange(c)
 		}
-		return nil
+		text, err := c.Value()
+		if into := x.text(name); into != nil {
+			*into = unquoted(text)
+		}
+		return err
 	})
+	if err == nil {
+		err = c.Close()
+	}
 	if err == nil && (x.address == "" || len(x.actions) == 0) {
 		err = invalid("a change has no address, or no actions")
 	}
 	return x, err
 }
 
+// text is where a text of a change of this name belongs; nil for another one.
+func (x *exact) text(name string) *string {
+	switch name {
+	case "address":
+		return &x.address
+	case "previous_address":
+		return &x.previous
+	case "module_address":
+		return &x.module
+	case "deposed":
+		return &x.deposed
+	case "mode":
+		return &x.mode
+	case "type":
+		return &x.typ
+	case "name":
+		return &x.name
+	case "provider_name":
+		return &x.provider
+	case "action_reason":
+		return &x.reason
+	}
+	return nil
+}
+
 // parseChange reads what outputs have as well.
 func (x *exact) parseChange(value []byte) error {
-	return jsonscan.Children(value, func(child jsonscan.Child) error {
-		text := value[child.Start:child.End]
-		if string(text) == "null" {
-			return nil
+	c := jsonscan.NewCursor(value, jsonscan.Limits{})
+	if err := x.readChange(c); err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+func (x *exact) readChange(c *jsonscan.Cursor) error {
+	return c.Each(func(child jsonscan.Child) error {
+		text, err := c.Value()
+		if err != nil || string(text) == "null" {
+			return err
 		}
 		switch string(child.Name) {
 		case "actions":
@@ -92,11 +117,17 @@ func (x *exact) does() bool {
 	return len(x.actions) != 1 || x.actions[0] != NoOp || x.previous != "" || x.importing != nil
 }
 
-func (x *exact) marks() *marks { return union(parseMarks(x.beforeMarks), parseMarks(x.afterMarks)) }
+func (x *exact) marks() *marks {
+	if bytes.Equal(x.beforeMarks, x.afterMarks) {
+		return parseMarks(x.afterMarks)
+	}
+	return union(parseMarks(x.beforeMarks), parseMarks(x.afterMarks))
+}
 
 // collect calls add for each sensitive text of the change.
-func (x *exact) collect(add func(text string)) {
-	marks := x.marks()
+func (x *exact) collect(add func(text string)) { x.collectMarked(x.marks(), add) }
+
+func (x *exact) collectMarked(marks *marks, add func(text string)) {
 	marks.collectFrom(x.before, add)
 	marks.collectFrom(x.after, add)
 }
@@ -145,6 +176,9 @@ func unquoted(text []byte) string {
 
 // texts are the strings of an array.
 func texts(array []byte) (list []string) {
+	if len(array) == 0 || array[0] != '[' {
+		return nil
+	}
 	_ = jsonscan.Children(array, func(child jsonscan.Child) error {
 		list = append(list, unquoted(array[child.Start:child.End]))
 		return nil

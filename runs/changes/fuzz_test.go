@@ -56,6 +56,7 @@ func FuzzParse(f *testing.F) {
 		if ok, why := plan.SubsetOf(plan); !ok && !plan.Cut {
 			t.Errorf("a plan is no subset of itself: %s", why)
 		}
+		looksAsRedacted(t, text)
 	})
 }
 

@@ -1,11 +1,16 @@
 package changes
 
-import "github.com/holdfast/holdfast/internal/jsonscan"
+import (
+	"bytes"
+
+	"github.com/holdfast/holdfast/internal/jsonscan"
+)
 
 // masker hides marked values and those that the sets have.
 type masker struct {
 	everywhere *secrets // of the whole plan
 	here       *secrets // of the resource
+	plainest   bool     // whether texts are written with no escape that they don't need
 }
 
 // value returns the value with what is sensitive replaced; the value itself if nothing is.
@@ -13,9 +18,14 @@ func (m masker) value(value []byte, marks *marks) []byte {
 	if len(value) == 0 || marks == nil && m.everywhere.empty() && m.here.empty() {
 		return value
 	}
-	masked, err := m.append(make([]byte, 0, len(value)), jsonscan.NewCursor(value, jsonscan.Limits{}), marks)
+	return m.appendMasked(make([]byte, 0, len(value)), value, marks)
+}
+
+// appendMasked is value behind what is there already.
+func (m masker) appendMasked(dst, value []byte, marks *marks) []byte {
+	masked, err := m.append(dst, jsonscan.NewCursor(value, jsonscan.Limits{}), marks)
 	if err != nil {
-		return []byte(Masked)
+		return append(dst, Masked...)
 	}
 	return masked
 }
@@ -26,7 +36,11 @@ func (m masker) append(dst []byte, c *jsonscan.Cursor, marks *marks) ([]byte, er
 	if marks.isAll(kind) || kind != '{' && kind != '[' {
 		value, err := c.Value()
 		if err == nil && kind != 'n' && (marks != nil || m.hides(kind, value)) {
-			value = []byte(Masked)
+			return append(dst, Masked...), nil
+		}
+		if m.plainest && kind == '"' && bytes.IndexByte(value, '\\') >= 0 {
+			text, _ := jsonscan.Unquote(value)
+			return jsonscan.AppendQuote(dst, string(text)), err
 		}
 		return append(dst, value...), err
 	}

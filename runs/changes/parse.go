@@ -31,6 +31,15 @@ type parser struct {
 // Parse reads what show -json says of a plan. The error is a fault, PlanJSONInvalid or
 // PlanJSONTooLarge, or what r returned.
 func Parse(r io.Reader, options Options) (*Plan, error) {
+	p := newParser(options)
+	sum := sha256.New()
+	if err := walk(io.TeeReader(r, sum), p.limits, p); err != nil {
+		return nil, err
+	}
+	return p.finish(sum)
+}
+
+func newParser(options Options) *parser {
 	options.Limits = options.Limits.withDefaults()
 	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{},
 		variables: map[string][]byte{}, places: map[place]bool{}}
@@ -38,11 +47,7 @@ func Parse(r io.Reader, options Options) (*Plan, error) {
 	for _, name := range options.Sensitive {
 		p.sensitive[name] = true
 	}
-	sum := sha256.New()
-	if err := walk(io.TeeReader(r, sum), options.Limits, p); err != nil {
-		return nil, err
-	}
-	return p.finish(sum)
+	return p
 }
 
 // takeToken learns nothing from a name or a bracket.
@@ -215,8 +220,18 @@ func (p *parser) takeDeclaration(name string, value []byte, root bool) error {
 
 // takeResource learns from a resource of the prior state or the planned one.
 func (p *parser) takeResource(value []byte) error {
-	parseMarks(member(value, "sensitive_values")).collectFrom(member(value, "values"), p.addResource)
-	return nil
+	var marked, values []byte
+	err := jsonscan.Children(value, func(child jsonscan.Child) error {
+		switch string(child.Name) {
+		case "sensitive_values":
+			marked = value[child.Start:child.End]
+		case "values":
+			values = value[child.Start:child.End]
+		}
+		return nil
+	})
+	parseMarks(marked).collectFrom(values, p.addResource)
+	return err
 }
 
 // takeProvider learns the credentials that stand in the configuration of a provider.
@@ -248,17 +263,10 @@ func member(value []byte, name string) (text []byte) {
 // finish is called at the plan's end, when all that is sensitive is known.
 func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	plan := p.plan
-	if p.secrets.full {
-		return nil, tooLarge("the plan's JSON has more than %d sensitive values", maxEntries)
-	}
-	if major, _, _ := strings.Cut(plan.FormatVersion, "."); major != "1" {
-		return nil, invalid("its format_version is %.20q, and only 1 is understood", plan.FormatVersion)
-	}
-	for name := range p.sensitive {
-		collectAll(p.variables[name], p.addWide)
+	if err := p.end(sum); err != nil {
+		return nil, err
 	}
 	plan.Outline = plan.hidden.outline.Sum()
-	plan.hidden.source = [32]byte(sum.Sum(nil))
 	for i := range plan.hidden.exact {
 		x := &plan.hidden.exact[i]
 		if x.mode == "output" {
@@ -275,8 +283,23 @@ func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	}
 	slices.SortFunc(plan.Outputs, func(a, b OutputChange) int { return strings.Compare(a.Name, b.Name) })
 	plan.Checks = p.checkResults()
-	plan.hidden.known(p.sensitive)
 	return plan, nil
+}
+
+// end looks at what could be told at the plan's end only: after it, all that is sensitive is known.
+func (p *parser) end(sum hash.Hash) error {
+	if p.secrets.full {
+		return tooLarge("the plan's JSON has more than %d sensitive values", maxEntries)
+	}
+	if major, _, _ := strings.Cut(p.plan.FormatVersion, "."); major != "1" {
+		return invalid("its format_version is %.20q, and only 1 is understood", p.plan.FormatVersion)
+	}
+	for name := range p.sensitive {
+		collectAll(p.variables[name], p.addWide)
+	}
+	p.plan.hidden.source = [32]byte(sum.Sum(nil))
+	p.plan.hidden.known(p.sensitive)
+	return nil
 }
 
 func (p *parser) masker(x *exact) masker {

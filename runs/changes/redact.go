@@ -20,22 +20,15 @@ func (h *hidden) known(sensitive map[string]bool) {
 type redacter struct {
 	everywhere *secrets
 	sensitive  map[string]bool
-	brief      bool // whether resources of states have no values
 	out        *jsontext.Encoder
 }
 
 // Redact writes the JSON that p was parsed from with every sensitive value Masked. r must give the
 // same bytes as it gave Parse. What was written counts only if the error is nil.
-func (p *Plan) Redact(w io.Writer, r io.Reader) error { return p.redact(w, r, false) }
-
-// RedactChanges is Redact for who looks at changes: the resources of the prior and the planned state
-// have no values, which is most of a plan and says what the changes say too.
-func (p *Plan) RedactChanges(w io.Writer, r io.Reader) error { return p.redact(w, r, true) }
-
-func (p *Plan) redact(w io.Writer, r io.Reader, brief bool) error {
+func (p *Plan) Redact(w io.Writer, r io.Reader) error {
 	// The first reading has refused a name that an object has twice.
 	again := jsontext.AllowDuplicateNames(true)
-	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{}, brief: brief,
+	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{},
 		out: jsontext.NewEncoder(w, again)}
 	for _, name := range p.hidden.options.Sensitive {
 		red.sensitive[name] = true
@@ -76,14 +69,6 @@ func (r *redacter) mask(kind kind, name string, value jsontext.Value) (jsontext.
 	case kindDeclaration, kindInnerVariable, kindOutput:
 		return r.masked(value, m, string(member(value, "sensitive")) == "true"), nil
 	case kindResource:
-		if r.brief {
-			return rewrite(value, func(name string, text []byte) []byte {
-				if name == "values" || name == "sensitive_values" {
-					return []byte("{}")
-				}
-				return r.plain(text, m, name)
-			}), nil
-		}
 		marks := parseMarks(member(value, "sensitive_values"))
 		m.here = newSecrets()
 		marks.collectFrom(member(value, "values"), m.here.add)
@@ -92,7 +77,7 @@ func (r *redacter) mask(kind kind, name string, value jsontext.Value) (jsontext.
 		return r.provider(value, m)
 	case kindConfigResource:
 		return rewrite(value, func(name string, text []byte) []byte { return r.plain(text, m, name) }), nil
-	case kindHead, kindOther:
+	case kindHead, kindOther, kindMisplaced:
 		return r.plain(value, m, name), nil
 	}
 	return nil, invalid("it has a value of an unknown kind")

@@ -71,8 +71,8 @@ func (s *secrets) in(text []byte) bool {
 	if s.empty() || len(text) < shortest {
 		return false
 	}
-	if s.whole[string(text)] {
-		return true
+	if len(text) < shortestInner { // a longer one is found below, at its first byte
+		return s.whole[string(text)]
 	}
 	if s.inner == nil {
 		return false

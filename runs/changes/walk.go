@@ -14,6 +14,7 @@ type kind int
 
 const (
 	kindOther          kind = iota // of which nothing is known
+	kindMisplaced                  // where the format has an object or an array; it may be null
 	kindHead                       // a member of the document itself
 	kindChange                     // of resource_changes
 	kindDrift                      // of resource_drift
@@ -147,7 +148,7 @@ func (w *walker) each(kind kind) error {
 // over as a value of another kind: it may be null.
 func (w *walker) object(name string, child func(name string) error) error {
 	if w.in.PeekKind() != '{' {
-		return w.value(kindOther, name)
+		return w.value(kindMisplaced, name)
 	}
 	if _, err := w.token(); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (w *walker) object(name string, child func(name string) error) error {
 
 func (w *walker) array(child func() error) error {
 	if w.in.PeekKind() != '[' {
-		return w.value(kindOther, "")
+		return w.value(kindMisplaced, "")
 	}
 	if _, err := w.token(); err != nil {
 		return err

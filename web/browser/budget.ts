@@ -1,18 +1,17 @@
 import { gzipSync } from 'node:zlib'
-import type { CDPSession, Page, Response } from 'playwright-core'
+import type { CDPSession, Cookie, Page, Response } from 'playwright-core'
+import type { BareBrowser } from './bare'
 
-/** markUsable has a page note when a heading is there, and say so: a test that looks a moment later would take what comes behind it for part of it. */
-async function markUsable(page: Page, heading: string): Promise<void> {
-  await page.addInitScript((text) => {
-    const observer = new MutationObserver(() => {
-      if (![...document.querySelectorAll('h2')].some((one) => one.textContent === text)) return
-      performance.mark('usable')
-      const { sayUsable } = globalThis as { sayUsable?: (at: string) => void }
-      sayUsable?.(String(performance.now()))
-      observer.disconnect()
-    })
-    observer.observe(document, { childList: true, subtree: true })
-  }, heading)
+/** whenUsable has a page note when a heading is there: a test that looks a moment later would take what comes behind it for part of it. */
+function whenUsable(heading: string): void {
+  const observer = new MutationObserver(() => {
+    if (![...document.querySelectorAll('h2')].some((one) => one.textContent === heading)) return
+    const { startTime } = performance.mark('usable')
+    // An address is what a browser tells without having to watch scripts. The page's own method would tell the page too.
+    History.prototype.replaceState.call(history, history.state, '', `#usable=${String(startTime)}`)
+    observer.disconnect()
+  })
+  observer.observe(document, { childList: true, subtree: true })
 }
 
 /**
@@ -20,7 +19,7 @@ async function markUsable(page: Page, heading: string): Promise<void> {
  * there.
  */
 export async function scriptBytes(page: Page, path: string, heading: string): Promise<number> {
-  await markUsable(page, heading)
+  await page.addInitScript(whenUsable, heading)
   const bodies = new Map<string, Promise<Buffer>>()
   const listen = (response: Response) => {
     if (new URL(response.url()).pathname.endsWith('.js')) bodies.set(response.url(), response.body())
@@ -49,20 +48,25 @@ export async function slowed(page: Page, times: number): Promise<CDPSession> {
 }
 
 /**
- * usableAfter loads an address afresh and returns the milliseconds until a heading is there: by the clock, and of the
- * processor's time alone, which other programs on the machine don't take part in. The page itself says when: to be asked again
- * and again would be work of its own thread.
+ * usableAfter loads an address afresh, as somebody with these cookies, and returns the milliseconds until a heading is there: by
+ * the clock, and of the processor's time alone, which other programs on the machine don't take part in. The page itself says
+ * when: to be asked again and again would be work of its own thread.
  */
-export async function usableAfter(page: Page, path: string, heading: string, times: number): Promise<{ clock: number; processor: number }> {
-  const session = await slowed(page, times)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  await session.send('Runtime.enable')
-  await session.send('Runtime.addBinding', { name: 'sayUsable' })
-  const usable = new Promise<number>((resolve) => { session.once('Runtime.bindingCalled', ({ payload }) => { resolve(Number(payload)) }) })
-  await markUsable(page, heading)
-  await page.goto(`/ui${path}`, { waitUntil: 'commit' })
-  const clock = await usable
-  const { metrics } = await session.send('Performance.getMetrics')
+export async function usableAfter(browser: BareBrowser, url: string, cookies: Cookie[], heading: string, times: number): Promise<{ clock: number; processor: number }> {
+  const { browserContextId } = await browser.send('Target.createBrowserContext')
+  await browser.send('Storage.setCookies', { browserContextId, cookies })
+  const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank', browserContextId })
+  const sessionId = (await browser.send('Target.attachToTarget', { targetId, flatten: true })).sessionId as string
+  const ask = (method: string, params = {}) => browser.send(method, params, sessionId)
+  await ask('Emulation.setCPUThrottlingRate', { rate: times })
+  await ask('Performance.enable', { timeDomain: 'threadTicks' })
+  await ask('Page.enable')
+  await ask('Page.addScriptToEvaluateOnNewDocument', { source: `(${whenUsable.toString()})(${JSON.stringify(heading)})` })
+  const usable = browser.heard('Page.navigatedWithinDocument', sessionId, ({ url }) => /#usable=(.*)$/.exec(url as string)?.[1])
+  await ask('Page.navigate', { url })
+  const clock = Number(await usable)
+  const metrics = (await ask('Performance.getMetrics')).metrics as { name: string; value: number }[]
+  await browser.send('Target.disposeBrowserContext', { browserContextId })
   return { clock, processor: 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Infinity) }
 }
 

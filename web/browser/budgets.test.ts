@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BareBrowser } from './bare'
 import { enter, openBrowser } from './browser'
 import { framesOf, heapOf, median, scriptBytes, usableAfter } from './budget'
 import { manyLines, manyVersions, manyWorkspaces } from './many'
@@ -54,26 +55,36 @@ test('the first page takes at most 180 KB of JavaScript', async () => {
   await page.context().close()
 })
 
-test('the first page can be used soon by a processor that is four times slower', async () => {
+test('the first page asks for each thing once', async () => {
+  const { page } = await enter(browser, server, '/states')
+  const fresh = await page.context().newPage()
+  const asked: string[] = []
+  fresh.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await fresh.goto('/ui/')
+  await fresh.getByRole('heading', { name: 'Recent runs' }).waitFor()
+  // Who somebody is, the document asks before there is a script: the script takes that answer.
+  expect(asked.filter((path) => path.startsWith('/api/')).slice(0, 2)).toEqual(['/api/v1/whoami', '/api/v1/home'])
+  expect(asked).toEqual([...new Set(asked)])
+  await page.context().close()
+})
+
+test('the first page can be used within a second by a processor that is four times slower', async () => {
   const { page } = await enter(browser, server)
   const cookies = await page.context().cookies()
   await page.context().close()
+  const bare = BareBrowser.start()
   const clocks: number[] = []
   const processors: number[] = []
   for (let tries = 0; tries < 7; tries++) {
-    const context = await browser.newContext({ baseURL: server.address })
-    await context.addCookies(cookies)
-    const { clock, processor } = await usableAfter(await context.newPage(), '/', 'Recent runs', 4)
+    const { clock, processor } = await usableAfter(bare, `${server.address}/ui/`, cookies, 'Recent runs', 4)
     clocks.push(clock)
     processors.push(processor)
-    await context.close()
   }
+  await bare.close()
   say('usable after ms by the clock', median(clocks), ...clocks)
   say('of that the page took ms of the processor', median(processors), ...processors)
-  // A second by the clock is the budget, which HOLDFAST_BUDGETS=clock holds on a machine that does nothing else. On a
-  // busy one caches and frequencies are shared: the thread's own time is held to half as much again.
-  expect(Math.min(...processors)).toBeLessThan(1500)
-  if (process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
+  expect(Math.min(...processors)).toBeLessThan(1000)
+  if (isQuiet() || process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
 })
 
 test('a thousand workspaces scroll smoothly', async () => {

@@ -5,7 +5,6 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { newQueryClient } from '@/api/client'
-import { identityQuery } from '@/api/session'
 import { outdated } from '@/app/outdated'
 import { newRouter } from '@/app/router'
 import { applyTheme, chosenTheme } from '@/app/theme'
@@ -13,8 +12,6 @@ import { applyTheme, chosenTheme } from '@/app/theme'
 applyTheme(chosenTheme())
 outdated.listen(window)
 const client = newQueryClient()
-// Asked while the page is put together: it is drawn once, with who it is for.
-void client.prefetchQuery(identityQuery)
 
 createRoot(document.getElementById('page')!).render(
   <StrictMode>

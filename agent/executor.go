@@ -35,6 +35,8 @@ type Settings struct {
 	Proxies  map[string]string
 	Tools    Tools
 	Commands Commands
+	// Infracost says what plans cost, where there is one.
+	Infracost Infracost
 	// MinSandbox is the level of the sandbox below which no run is begun, whatever its workspace
 	// wants; empty for any.
 	MinSandbox string
@@ -70,6 +72,9 @@ type Executor struct {
 // New returns an executor. It makes its folder, and does nothing else before Run.
 func New(s Settings) (*Executor, error) {
 	s.Slots, s.LogPatience, s.ClaimWait = max(s.Slots, 1), cmp.Or(s.LogPatience, 10*time.Minute), cmp.Or(s.ClaimWait, 50)
+	if err := s.Infracost.check(); err != nil {
+		return nil, err
+	}
 	f, err := newFolders(s.Work)
 	if err != nil {
 		return nil, err

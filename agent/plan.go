@@ -80,7 +80,7 @@ func (s *stage) show(ctx, held context.Context) api.PhaseReport {
 	if r.Outcome != succeeded {
 		return r
 	}
-	if fault := s.keepResults(held); fault != nil {
+	if fault := s.keepResults(held, s.costs(ctx, out.stdout)); fault != nil {
 		return *fault
 	}
 	if err := s.upload(held, artefactPlanJSON, out.stdout); err != nil {

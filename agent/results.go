@@ -25,13 +25,16 @@ const (
 	maxResultEntries = 1000    // that are looked at
 )
 
-// keepResults brings what other programs have found to the server, masked. It returns what keeps it from that: findings
-// that are lost would let a plan through.
-func (s *stage) keepResults(held context.Context) *api.PhaseReport {
+// keepResults brings what other programs have found to the server, masked, and what Infracost has said, if anything. It
+// returns what keeps it from that: findings that are lost would let a plan through.
+func (s *stage) keepResults(held context.Context, costs *api.OtherFile) *api.PhaseReport {
 	found, err := s.results()
 	if err != nil {
 		r := failed(config, "what other programs have found can't be read: "+reason(err))
 		return &r
+	}
+	if costs != nil {
+		found.Files = append(found.Files, *costs)
 	}
 	if len(found.Files) == 0 {
 		return nil

@@ -51,7 +51,7 @@ func (e *Executor) newStage(a api.Assignment, folder string, r *record) *stage {
 	return &stage{
 		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}),
 		poke:   make(chan struct{}, 1),
-		masker: mask.New(secrets(a)),
+		masker: mask.New(e.secrets(a)),
 		log:    e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
 	}
 }

@@ -151,6 +151,25 @@ type DriftClaim struct {
 	At   time.Time `json:"at"`
 }
 
+// DriftTrend is what checks have found, day by day.
+type DriftTrend struct {
+	// Days are in UTC, the oldest first, those on which nothing was checked too.
+	Days []DriftDay `json:"days"`
+}
+
+// DriftDay is a day in numbers, of one layer or of all that the caller may see.
+type DriftDay struct {
+	Day    string `json:"day"`    // such as 2026-01-31
+	Checks int    `json:"checks"` // that have ended well
+	Found  int    `json:"found"`  // of those: that have found drift which nobody expects
+	Layers int    `json:"layers"` // that were checked
+	// Drifted is how many layers had drifted at the end of the day, Resources how many resources of theirs.
+	Drifted   int `json:"drifted"`
+	Resources int `json:"resources"`
+	New       int `json:"new"`    // resources that had not drifted before
+	Healed    int `json:"healed"` // resources that were as planned again, by themselves or by a run
+}
+
 // DriftExpectation is drift that somebody has said is as it should be.
 type DriftExpectation struct {
 	ID string `json:"id"`

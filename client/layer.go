@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/holdfast/holdfast/api"
 )
@@ -61,6 +62,25 @@ func (c *Client) Drift(ctx context.Context) (api.Drift, error) {
 // LayerDrift returns what the last check of a layer has found.
 func (c *Client) LayerDrift(ctx context.Context, name string) (api.LayerDrift, error) {
 	return ask[api.LayerDrift](ctx, c, ofLayer(http.MethodGet, name, "drift"))
+}
+
+// DriftTrend returns what checks of all layers have found on so many days; 0 for the usual.
+func (c *Client) DriftTrend(ctx context.Context, days int) (api.DriftTrend, error) {
+	return ask[api.DriftTrend](ctx, c, get("drift/trend", daysQuery(days)))
+}
+
+// LayerDriftTrend returns what checks of a layer have found on so many days; 0 for the usual.
+func (c *Client) LayerDriftTrend(ctx context.Context, name string, days int) (api.DriftTrend, error) {
+	r := ofLayer(http.MethodGet, name, "drift", "trend")
+	r.query = daysQuery(days)
+	return ask[api.DriftTrend](ctx, c, r)
+}
+
+func daysQuery(days int) map[string]string {
+	if days == 0 {
+		return nil
+	}
+	return map[string]string{"days": strconv.Itoa(days)}
 }
 
 // ExpectDrift says that drift is as it should be, for a time.

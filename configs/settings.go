@@ -252,6 +252,8 @@ type Runs struct {
 	MinSandbox     string // none, landlock or namespaces
 	MaxFolderBytes int64  // of a run's folder
 	MaxMemoryBytes int64  // of a command
+	Infracost      string // a program; empty for none
+	InfracostKey   Secret
 	// What an organization may have.
 	MaxWaiting, MaxWorking, MaxRuns int
 	MaxStoredBytes, MaxConfigBytes  int64

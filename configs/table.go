@@ -436,6 +436,13 @@ func runsTable() []setting {
 		{section: in, key: "max_memory_bytes", env: "HOLDFAST_RUNS_MAX_MEMORY_BYTES", def: "8GiB", kind: "size",
 			help: "How much memory a command of such a run may have with all that it starts, where a cgroup can be made for it.",
 			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxMemoryBytes }, bytesize.Parse)},
+		{section: in, key: "infracost", env: "HOLDFAST_RUNS_INFRACOST", kind: "path",
+			help: "Program of Infracost, which is then shown the masked plan of such a run and says what it costs. Empty means " +
+				"that none is run.",
+			set: into(func(s *Settings) *string { return &s.Runs.Infracost }, parseText)},
+		{section: in, key: "infracost_key", env: "HOLDFAST_RUNS_INFRACOST_KEY", kind: "secret", secret: true,
+			help: "Key that it gets as INFRACOST_API_KEY; best given by the environment.",
+			set:  into(func(s *Settings) *Secret { return &s.Runs.InfracostKey }, parseSecret)},
 		{section: in, key: "max_waiting", env: "HOLDFAST_RUNS_MAX_WAITING", def: "1000", kind: "count",
 			help: "How many runs of an organization may wait at once.",
 			set:  into(func(s *Settings) *int { return &s.Runs.MaxWaiting }, parseCount)},

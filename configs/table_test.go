@@ -106,6 +106,8 @@ func samples() map[string]string {
 		"[runs] min_sandbox":              "namespaces",
 		"[runs] max_folder_bytes":         "1GiB",
 		"[runs] max_memory_bytes":         "3GiB",
+		"[runs] infracost":                "/usr/local/bin/infracost",
+		"[runs] infracost_key":            "hunter2",
 		"[insight] model_url":             "https://models.example.com/v1",
 		"[insight] model_kind":            "gemini",
 		"[insight] model":                 "some-model",

@@ -131,6 +131,15 @@ func driftedOf(layer string, r layers.Resource) api.DriftedResource {
 		ID: r.ID, Since: r.Since, Run: r.Run, Expected: r.Expected, Ignored: r.Ignored}
 }
 
+func trendOf(days []layers.Trend) api.DriftTrend {
+	said := api.DriftTrend{Days: make([]api.DriftDay, len(days))}
+	for i, d := range days {
+		said.Days[i] = api.DriftDay{Day: d.Day.Time().Format(time.DateOnly), Checks: d.Checks, Found: d.Found,
+			Layers: d.Layers, Drifted: d.Drifted, Resources: d.Resources, New: d.Fresh, Healed: d.Healed}
+	}
+	return said
+}
+
 const (
 	// maxCauses and maxOfCause are how many causes are shown, and resources of each.
 	maxCauses  = 200

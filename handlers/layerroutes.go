@@ -4,6 +4,8 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/openapi"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/middleware"
 )
 
@@ -32,6 +34,13 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		fault.RepositoryNotFound), h.discover, order)
 	all.route("GET", "/drift", reads("listDrift", "What has drifted in all layers, by its cause").gives(api.Drift{}),
 		h.drift, none)
+	trend := func(id, summary string) operation {
+		return reads(id, summary).with(inQueryOf("days", "How many, today with them.", openapi.Of("integer").
+			With("minimum", 1).With("maximum", layers.MostDays).With("default", usualDays))).gives(api.DriftTrend{}).
+			fails(fault.ParameterInvalid)
+	}
+	all.route("GET", "/drift/trend", trend("getDriftTrend", "What checks of all layers have found, by the day"), h.trend,
+		none)
 	one := all.under("/layers/:name").tagged(tagLayers, fault.LayerNotFound)
 	one.route("GET", "", reads("getLayer", "A layer, with its conditions and the last commits").gives(api.Layer{}),
 		h.named(h.of(h.get, showLayer)), none)
@@ -46,6 +55,8 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		h.named(h.of(h.check, showLayer)), none)
 	one.route("GET", "/-/drift", reads("getLayerDrift", "What the last check has found changed outside").
 		gives(api.LayerDrift{}), h.named(h.of(h.get, h.showDrift)), none)
+	one.route("GET", "/-/drift/trend", trend("getLayerDriftTrend", "What checks of the layer have found, by the day"),
+		h.named(h.layerTrend), none)
 	one.route("POST", "/-/expectations", changes("expectDrift", "Say that drift is as it should be, for a time").
 		takes(api.DriftExpected{}).gives(api.LayerDrift{}).fails(fault.LayersFull), h.named(h.expect), order)
 	one.route("DELETE", "/-/expectations/:id", changes("unexpectDrift", "Take that back").gives(api.LayerDrift{}),

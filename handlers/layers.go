@@ -85,6 +85,29 @@ func (h layerHandlers) drift(ctx context.Context, r *request) (answer, error) {
 	return tell(causesOf(groups)), err
 }
 
+// usualDays is how many days a trend has.
+const usualDays = 30
+
+// trend counts what checks of all layers have found.
+func (h layerHandlers) trend(ctx context.Context, r *request) (answer, error) {
+	days := r.within("days", usualDays, layers.MostDays)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	found, err := h.service.Trend(ctx, r.caller, days)
+	return tell(trendOf(found)), err
+}
+
+// layerTrend counts what checks of a layer have found.
+func (h layerHandlers) layerTrend(ctx context.Context, r *request, name string) (answer, error) {
+	days := r.within("days", usualDays, layers.MostDays)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	found, err := h.service.LayerTrend(ctx, r.caller, name, days)
+	return tell(trendOf(found)), err
+}
+
 // layerHandler is a handler of what is about one layer.
 type layerHandler func(ctx context.Context, r *request, name string) (answer, error)
 

@@ -99,7 +99,10 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 		Reason: "plan failed: vpc-1 exists already", Run: noRun}
 	l.Conditions = layers.Conditions(l.Facts, layers.Terms{}, at).Since(nil, at)
 	if _, err := deps.Layers.Store.Update(t.Context(), layers.Ref{Org: acme, Name: "prod/net"},
-		func(*layers.Layer) (layers.Change, error) { return layers.Change{Put: l}, nil }); err != nil {
+		func(*layers.Layer) (layers.Change, error) {
+			return layers.Change{Put: l, Tally: &layers.Tally{Day: layers.DayOf(at), Checks: 3, Found: 1,
+				Drifted: 1, Fresh: 2, Healed: 1}}, nil
+		}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -120,7 +123,10 @@ func layerAnswers() map[string][]answered {
 			refuses(404, `/api/v1/discover {"repository":"none"}`),
 			refuses(400, `/api/v1/discover {"repository":"infra","pattern":"**"}`)),
 		"GET /api/v1/drift": says(api.Drift{}, "/api/v1/drift"),
-		"GET " + all:        slices.Concat(says(api.Layer{}, one), refuses(404, none)),
+		"GET /api/v1/drift/trend": slices.Concat(says(api.DriftTrend{}, "/api/v1/drift/trend",
+			"/api/v1/drift/trend?days=400"),
+			refuses(400, "/api/v1/drift/trend?days=401", "/api/v1/drift/trend?days=0", "/api/v1/drift/trend?days=x")),
+		"GET " + all: slices.Concat(says(api.Layer{}, one), refuses(404, none)),
 		"PATCH " + all: slices.Concat(says(api.Layer{}, one+` {"drift":{"cron":"0 6 * * *","time_zone":"UTC"}}`,
 			one+` {"drift":{"off":true}}`,
 			one+` {"windows":[{"kind":"deny","schedule":"0 18 * * 5","duration":3600,"actions":["apply"]}]}`),
@@ -129,6 +135,8 @@ func layerAnswers() map[string][]answered {
 		"POST " + all + "/-/sync":  slices.Concat(says(api.Layer{}, one+"/-/sync"), refuses(404, none+"/-/sync")),
 		"POST " + all + "/-/check": slices.Concat(says(api.Layer{}, one+"/-/check"), refuses(404, none+"/-/check")),
 		"GET " + all + "/-/drift":  slices.Concat(says(api.LayerDrift{}, one+"/-/drift"), refuses(404, none+"/-/drift")),
+		"GET " + all + "/-/drift/trend": slices.Concat(says(api.DriftTrend{}, one+"/-/drift/trend?days=2"),
+			refuses(404, none+"/-/drift/trend"), refuses(400, one+"/-/drift/trend?days=0")),
 		"POST " + all + "/-/expectations": slices.Concat(says(api.LayerDrift{}, one+"/-/expectations "+wireExpected()),
 			refuses(400, one+`/-/expectations {"address":"*"}`), refuses(404, none+"/-/expectations "+wireExpected())),
 		"DELETE " + all + "/-/expectations/:id": slices.Concat(says(api.LayerDrift{}, one+"/-/expectations/e"),

@@ -192,6 +192,7 @@ func rightsOfWorkspaces() map[string]auth.Right {
 			"GET" + one + "/-/snapshots/1", "GET" + one + "/-/snapshots/1/archive", "GET" + one + "/-/snapshots/1/diff", "GET" +
 				one + "/-/checksums",
 			"GET /api/v1/layers", "GET /api/v1/layers/x", "GET /api/v1/layers/x/-/drift", "GET /api/v1/drift",
+			"GET /api/v1/layers/x/-/drift/trend", "GET /api/v1/drift/trend",
 			"POST /api/v1/discover",
 			"GET" + one + "/-/files", "GET" + one + "/-/files/main.tf", "POST" + one + "/-/pull"},
 		auth.WriteWorkspace: {"POST /api/v1/workspaces", "POST" + one + "/-/move", "POST /api/v1/variables", "PATCH" + one,

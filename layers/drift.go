@@ -268,8 +268,8 @@ func Groups(all []Layer) []Group {
 	return groups
 }
 
-// checked notes what a check has found: what is new, and what is gone, people are told once.
-func (l *Layer) checked(found []Resource, run string, now time.Time) {
+// checked notes what a check has found, and returns it in numbers: what is new, and what is gone, people are told once.
+func (l *Layer) checked(found []Resource, run string, now time.Time) CheckPoint {
 	fresh, healed := without(found, l.Drifted), without(l.Drifted, found)
 	l.Drifted = found
 	if len(fresh) > 0 {
@@ -290,6 +290,7 @@ func (l *Layer) checked(found []Resource, run string, now time.Time) {
 		l.Checks = append([]CheckPoint{point}, l.Checks...)
 	}
 	l.keep()
+	return point
 }
 
 // without are the addresses that count in one report and not in the other.

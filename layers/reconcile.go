@@ -105,6 +105,14 @@ func (s *Service) Step(ctx context.Context, ref Ref) error {
 	if err != nil {
 		return err
 	}
+	if l.Run == nil && len(l.Notices) > 0 { // whoever was to tell it has died
+		if err := s.tell(ctx, ref); err != nil {
+			return err
+		}
+		if l, err = s.Store.Layer(ctx, ref); err != nil {
+			return ignoreGone(err)
+		}
+	}
 	if l.Run == nil {
 		if l, err = s.decide(ctx, l); err != nil || l.Run == nil {
 			return err
@@ -285,8 +293,8 @@ func (s *Service) follow(ctx context.Context, seen Layer) error {
 		if l == nil || l.Run == nil || l.Run.Key != b.Key {
 			return Change{}, nil
 		}
-		l.heard(out, found, s.clock())
-		return Change{Put: l}, nil
+		tally := l.heard(out, found, s.clock())
+		return Change{Put: l, Tally: tally}, nil
 	})
 	return err
 }
@@ -307,24 +315,28 @@ func (s *Service) outcome(ctx context.Context, l Layer) (out Outcome, err error)
 	}
 }
 
-// heard notes what became of the layer's run.
-func (l *Layer) heard(out Outcome, found []Changed, now time.Time) {
+// heard notes what became of the layer's run, and returns what that adds to the numbers of a day; nil for nothing.
+func (l *Layer) heard(out Outcome, found []Changed, now time.Time) (tally *Tally) {
 	if out.Want == WantCheck && out.End == EndedWell {
 		report := Compare(found, l.Settings.Ignore, l.Expected, l.Drifted, out.Run, out.Planned)
-		l.checked(report, out.Run, out.Planned)
+		tally = l.checked(report, out.Run, out.Planned).tally(out.Ended)
+		tally.Checks, tally.Found = 1, min(tally.Drifted, 1)
 		out.Found.Digest, out.Found.Count = DriftDigest(report)
 	}
 	applied := l.Facts.Applied.Run
 	l.Facts = l.Facts.After(out, l.Name)
 	if l.Facts.Applied.Run != applied {
-		l.checked(nil, out.Run, now) // what was different is as planned
+		if point := l.checked(nil, out.Run, now); point.Healed > 0 { // what was different is as planned
+			tally = point.tally(out.Ended)
+		}
 	}
 	if l.judge(now); out.Ended.IsZero() {
 		l.Says = "run " + out.Run + ": " + cmp.Or(out.Reason, l.Run.Why)
 		l.Due = now.Add(follow)
-		return
+		return tally
 	}
 	l.Run, l.Due = nil, now
+	return tally
 }
 
 // tell puts what people are to be told into the audit log, where notices are taken from. What is told is taken off

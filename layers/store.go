@@ -35,6 +35,9 @@ type Store interface {
 	Wake(ctx context.Context, org uuid.UUID, repository string, at time.Time) (int, error)
 	// Checking returns how many layers of the organization have a check for drift that goes on.
 	Checking(ctx context.Context, org uuid.UUID) (int, error)
+	// Trend returns the days in numbers on which something was counted, the first first. Of a layer the last MostDays on
+	// which something was counted are kept, and none of one that was deleted.
+	Trend(ctx context.Context, q TrendQuery) ([]Trend, error)
 	// Ready says whether a change would be accepted now.
 	Ready(ctx context.Context) error
 }
@@ -46,6 +49,8 @@ type Decision func(l *Layer) (Change, error)
 type Change struct {
 	Put    *Layer // its Ref and Revision are the store's own
 	Delete bool
+	// Tally is added to the layer's numbers of a day, in the same transaction; nil for nothing.
+	Tally *Tally
 	// Audit is what the audit log is to have of it; nil for nothing. It is kept in the same transaction until it is
 	// delivered.
 	Audit *audit.Event

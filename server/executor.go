@@ -98,13 +98,14 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	if err != nil {
 		return none, machine.CommandSettings{}, err
 	}
+	infracost := agent.Infracost{Path: p.settings.Runs.Infracost, Key: p.settings.Runs.InfracostKey.Reveal()}
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
 			Work:   work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
 			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload,
 				Engine: p.engine()},
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
-			MinSandbox: least.String(), MaxFolderBytes: p.settings.Runs.MaxFolderBytes, Log: p.log,
+			MinSandbox: least.String(), MaxFolderBytes: p.settings.Runs.MaxFolderBytes, Infracost: infracost, Log: p.log,
 			Discards: p.isShredded,
 		}, machine.CommandSettings{
 			Work: work, Network: own.network, Least: least, Private: private, Shims: p.program.Shims,

@@ -218,6 +218,7 @@ func bodyRoutes() map[string]bodyUse {
 		"DELETE /api/v1/repositories/:repository": noBody, "POST /api/v1/repositories/:repository/fetch": noBody,
 		"POST /api/v1/repositories/:repository/secret": noBody,
 		"GET /api/v1/layers":                           holdsOwn, "GET /api/v1/drift": holdsOwn,
+		"GET /api/v1/drift/trend": holdsOwn, "GET /api/v1/layers/:name/-/drift/trend": holdsOwn,
 		"POST /api/v1/discover": holdsOwn,
 		"POST /api/v1/layers":   holdsOwn, "GET /api/v1/layers/:name": holdsOwn, "PATCH /api/v1/layers/:name": holdsOwn,
 		"DELETE /api/v1/layers/:name": noBody, "POST /api/v1/layers/:name/-/sync": holdsOwn,

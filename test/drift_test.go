@@ -79,6 +79,30 @@ func TestDrift(t *testing.T) {
 	d.stays()
 	d.closed()
 	d.told(names)
+	d.trend()
+}
+
+// trend wants each check and what it has found counted once, and what was remedied as healed.
+func (d *drifting) trend() {
+	d.Helper()
+	trend, err := d.client.DriftTrend(d.Context(), 2) // midnight may have been
+	d.must(err)
+	var sum api.DriftDay
+	for _, day := range trend.Days {
+		sum.Checks, sum.Found = sum.Checks+day.Checks, sum.Found+day.Found
+		sum.New, sum.Healed = sum.New+day.New, sum.Healed+day.Healed
+	}
+	if want := (api.DriftDay{Checks: 5, Found: 5, New: 4, Healed: 3}); sum != want {
+		d.Errorf("the trend is %+v, not %+v", sum, want)
+	}
+	one, err := d.client.LayerDriftTrend(d.Context(), "dry", 400)
+	d.must(err)
+	if last := one.Days[len(one.Days)-1]; len(one.Days) != 400 || last.Healed != 0 || last.Checks > 2 {
+		d.Errorf("the layer's %d days end with %+v", len(one.Days), last)
+	}
+	if said := string(d.holdfast("layer", "drift", "--trend")); !strings.Contains(said, "FOUND DRIFT") {
+		d.Errorf("the command shows\n%s", said)
+	}
 }
 
 // told waits until people are told of each drift once, and once of each that is gone.

@@ -34,13 +34,14 @@ import (
 const (
 	envPoolTokenFile = "HOLDFAST_POOL_TOKEN_FILE"
 	envAgentWork     = "HOLDFAST_AGENT_WORK"
+	envInfracostKey  = "HOLDFAST_RUNS_INFRACOST_KEY"
 )
 
 // agentFlags are the settings of an agent.
 type agentFlags struct {
 	server, tokenFile, work, name, tools, ca, level, sandbox, user string
 	slots                                                          int
-	maxFolder, maxMemory                                           string
+	maxFolder, maxMemory, infracost                                string
 	direct                                                         bool
 }
 
@@ -60,7 +61,7 @@ known once; who it is then is kept in --work, which is one agent's alone. Tools 
 
 ` + envAddr + `, ` + envPoolTokenFile + ` and ` + envAgentWork + ` in the environment stand in for --server,
 --pool-token-file and --work. Commands get HTTP_PROXY, HTTPS_PROXY and NO_PROXY from there,
-and nothing else.`,
+and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
 		Example: `  holdfast agent --server https://holdfast.example.com --pool-token-file pool.token --work /var/lib/holdfast-agent
   holdfast agent --slots 4 --min-sandbox landlock`,
 		Args: cobra.NoArgs,
@@ -83,6 +84,8 @@ and nothing else.`,
 		"how much of the disk a run may use; one that has more is ended")
 	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB",
 		"how much memory a command may have, where a cgroup can be made for it")
+	flags.StringVar(&f.infracost, "infracost", "",
+		"program of Infracost, which is shown masked plans and says what they cost (an absolute path)")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -199,6 +202,7 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 		Tools: machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct,
 			Engine: machine.Engine{Version: version, Args: engineClient()}},
 		Commands: commands, MinSandbox: least.String(), MaxFolderBytes: maxFolder, User: owner, Log: log,
+		Infracost: agent.Infracost{Path: f.infracost, Key: a.getenv(envInfracostKey)},
 	}, nil
 }
 

@@ -232,6 +232,9 @@ func goldenAnswers() map[string]any {
 		"/api/v1/drift": api.Drift{Causes: []api.DriftCause{{Type: "google_container_node_pool", Action: "changed",
 			Attributes: []string{"initial_node_count", "labels.owner"}, Since: goldenTime(3), Count: 12, Layers: 2,
 			Resources: []api.DriftedResource{{Layer: longName, Address: "google_container_node_pool.main"}}}}},
+		"/api/v1/drift/trend": api.DriftTrend{Days: []api.DriftDay{
+			{Day: "2026-11-19", Checks: 1440, Found: 72, Layers: 20, Drifted: 1, Resources: 217, New: 217}, {Day: "2026-11-20"},
+			{Day: "2026-11-21", Checks: 7, Layers: 7, Healed: 217}}},
 		"/api/v1/resources": api.Resources{Resources: goldenResources(), Extent: extent},
 		"/api/v1/resources/coverage": api.Counts{Counts: map[string]map[string]int64{"state": {"managed": 217, "missing": 3},
 			"upload": {"unmanaged": 12}}, Extent: extent},

@@ -31,7 +31,7 @@ const goldenColumns = 80
 func goldenLines() map[string][]string {
 	return map[string][]string{
 		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil,
-		"repo list": nil, "layer list": nil, "layer show": {longName}, "layer drift": nil,
+		"repo list": nil, "layer list": nil, "layer show": {longName}, "layer drift": nil, "layer drift --trend": nil,
 		"pull list": nil, "pull show": {"infra", "7"},
 		"layer discover": {"infra"}, "layer accept": {"infra", "--all"},
 		"whoami": nil, "data query": nil,

@@ -23,15 +23,19 @@ func parseSeconds(text string) (int64, error) {
 }
 
 func newLayerDriftCommand(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, trend bool
+	var days int
 	cmd := a.remote(&cobra.Command{
 		Use:   "drift [NAME]",
 		Short: "Show what was changed outside",
 		Long: `Show what the last check of a layer has found changed outside, or, without a name, what has drifted
-in all layers: the same cause once.`,
-		Example: "  holdfast layer drift\n  holdfast layer drift prod/network",
+in all layers: the same cause once. With --trend it shows what checks have found day by day, in UTC.`,
+		Example: "  holdfast layer drift\n  holdfast layer drift prod/network\n  holdfast layer drift --trend --days 7",
 		Args:    cobra.MaximumNArgs(1),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
+		if trend {
+			return a.driftTrend(ctx, c, strings.Join(args, ""), days, asJSON)
+		}
 		if len(args) == 0 {
 			return a.showDrift(ctx, c, asJSON)
 		}
@@ -44,6 +48,8 @@ in all layers: the same cause once.`,
 		}
 		return a.showLayerDrift(drift)
 	})
+	cmd.Flags().BoolVar(&trend, "trend", false, "show what checks have found day by day")
+	cmd.Flags().IntVar(&days, "days", 0, "of how many days, up to 400 (default: 30)")
 	a.tableFlags(cmd, &asJSON)
 	return cmd
 }

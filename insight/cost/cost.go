@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,9 @@ func (s *Sheet) Of(p *facts.Plan) (costs api.InsightCosts, cut bool) {
 		hasAfter, hasBefore := some, some
 		if !some {
 			after, hasAfter = s.price(p, change, change.After)
-			before, hasBefore = s.price(p, change, change.Before)
+			if before, hasBefore = after, hasAfter; !bytes.Equal(change.Before, change.After) {
+				before, hasBefore = s.price(p, change, change.Before)
+			}
 		}
 		if !hasAfter || !hasBefore {
 			costs.Unpriced = append(costs.Unpriced, change.Address)

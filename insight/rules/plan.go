@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/holdfast/holdfast/insight/facts"
 )
@@ -54,11 +56,14 @@ func (a *asking) askWhole(ctx context.Context, p *facts.Plan, to *answer) error 
 	return nil
 }
 
+// askers is how many ask rules about resources of one plan at once, of which each asks some of the rules.
+const askers = 2
+
 // askEach shows the resources to the rules of their types, some at a time, so that not all of a
 // large plan is there in the form that rules see.
 func (a *asking) askEach(ctx context.Context, p *facts.Plan, to *answer) error {
 	known, made := a.ofTypes(), newTerms()
-	broken := map[string]bool{}
+	broken := make([]bool, len(a.set.rules))
 	shown := map[string][]*ast.Term{}
 	n := 0
 	flush := func() error {
@@ -99,25 +104,40 @@ func (a *asking) ofTypes() map[string][]int {
 // askTypes asks the rules of these resources' types. A rule that broke is not asked again: it is
 // reported already.
 func (a *asking) askTypes(ctx context.Context, known map[string][]int, shown map[string][]*ast.Term,
-	broken map[string]bool, to *answer) error {
+	broken []bool, to *answer) error {
 	asked := map[int][]*ast.Term{}
 	for name, terms := range shown {
 		for _, i := range known[name] {
 			asked[i] = append(asked[i], terms...)
 		}
 	}
-	for i, rule := range a.set.rules {
-		if len(asked[i]) == 0 || broken[rule.ID] {
-			continue
-		}
-		input := ast.ObjectTerm([2]*ast.Term{ast.StringTerm("resource_changes"), ast.ArrayTerm(asked[i]...)})
-		before := len(to.broken)
-		if err := a.ask(ctx, rule, input, to); err != nil {
-			return err
-		}
-		broken[rule.ID] = len(to.broken) > before
+	places := slices.DeleteFunc(slices.Sorted(maps.Keys(asked)), func(i int) bool { return broken[i] })
+	answers := make([]answer, askers)
+	group, groupCtx := errgroup.WithContext(ctx)
+	for first := range askers {
+		group.Go(func() error {
+			for k := first; k < len(places); k += askers {
+				if err := a.askOne(groupCtx, places[k], asked[places[k]], broken, &answers[first]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	return nil
+	err := group.Wait()
+	for _, one := range answers {
+		to.findings, to.broken = append(to.findings, one.findings...), append(to.broken, one.broken...)
+	}
+	return err
+}
+
+// askOne asks the rule at a place about resources, and notes there whether it broke.
+func (a *asking) askOne(ctx context.Context, i int, resources []*ast.Term, broken []bool, to *answer) error {
+	input := ast.ObjectTerm([2]*ast.Term{ast.StringTerm("resource_changes"), ast.ArrayTerm(resources...)})
+	before := len(to.broken)
+	err := a.ask(ctx, a.set.rules[i], input, to)
+	broken[i] = len(to.broken) > before
+	return err
 }
 
 // change is a change as built-in rules see it: as the tools write it, without what was before.

@@ -20,7 +20,7 @@ import (
 func RunStore(t *testing.T, open func(t *testing.T) (one, other layers.Store)) {
 	for name, test := range map[string]func(*testing.T, layers.Store, layers.Store){
 		"what is put is there": putIsThere, "updates": updates, "races": races, "lists": lists, "due": due,
-		"turns": turns, "organizations": organizations,
+		"turns": turns, "organizations": organizations, "trends": trends, "old days": oldDays,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other := open(t)

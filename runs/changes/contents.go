@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -33,15 +34,31 @@ func (l *looker) contents() (*Contents, error) {
 	return c, nil
 }
 
-// masked masks changes one by one, and lets go of each as it was.
+// masked masks changes, every second one beside the others, and lets go of each as it was.
 func (l *looker) masked(list []*exact) []Content {
 	made := make([]Content, len(list))
-	for i, x := range list {
-		made[i] = l.content(x)
-		list[i] = nil
+	var panics [maskers]any
+	var group sync.WaitGroup
+	for first := range maskers {
+		group.Go(func() {
+			defer func() { panics[first] = recover() }()
+			for i := first; i < len(list); i += maskers {
+				made[i] = l.content(list[i])
+				list[i] = nil
+			}
+		})
+	}
+	group.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p) // where the caller's own would be
+		}
 	}
 	return made
 }
+
+// maskers is how many mask changes of one plan at once.
+const maskers = 2
 
 // content is a change masked. Its values are in memory of their own, which has room for all of them.
 func (l *looker) content(x *exact) Content {

@@ -34,7 +34,7 @@ func movedTables() []moving.Table {
 	var all []moving.Table
 	for _, name := range []string{"organizations", "data_keys", "blobs", "workspaces", "variables",
 		"organization_variables", "snapshots", "workspace_snapshots", "audit_outbox", "sessions",
-		"pull_requests", "layers", "pull_settings", "runs", "run_events",
+		"pull_requests", "layers", "layer_days", "pull_settings", "runs", "run_events",
 		"run_lines", "run_queues", "run_turns", "run_tallies", "run_logs", "run_files", "run_uploads", "run_pools",
 		"run_agents", "run_changes", "run_changed", "run_days", "run_troubles", "repositories",
 		"repository_deliveries", "policies"} {

@@ -48,6 +48,7 @@ func shredTables() []shredTable {
 		{name: "workspace_snapshots", key: "org, workspace, number"},
 		{name: "snapshots", key: "org, id"},
 		{name: "layers", key: "org, name"},
+		{name: "layer_days", key: "org, day, layer"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
 		{name: "policies", key: "org, workspace, name, version", most: 5 * shredPieces},

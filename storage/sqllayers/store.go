@@ -66,7 +66,7 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		case err != nil:
 			return err
 		case change.Delete:
-			if _, err = tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name); err != nil {
+			if err := remove(tx, ref); err != nil {
 				return err
 			}
 			return sqlworkspace.AddEvent(tx, change.Audit)
@@ -77,12 +77,25 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 		if now, err = put(tx, ref, was.Revision, *change.Put); err != nil {
 			return err
 		}
+		if err := add(tx, ref, change.Tally); err != nil {
+			return err
+		}
 		return sqlworkspace.AddEvent(tx, change.Audit)
 	})
 	if err != nil {
 		return layers.Layer{}, err
 	}
 	return now, nil
+}
+
+func remove(tx sqldb.Tx, ref layers.Ref) error {
+	for _, statement := range []string{"DELETE FROM layer_days WHERE org = ? AND layer = ?",
+		"DELETE FROM layers WHERE org = ? AND name = ?"} {
+		if _, err := tx.Exec(statement, ref.Org.String(), ref.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func put(tx sqldb.Tx, ref layers.Ref, revision int64, l layers.Layer) (layers.Layer, error) {

@@ -117,6 +117,9 @@ test.each([false, true])('drift is a map over all workspaces, its causes stand o
   await page.route('**/api/v1/layers?*', (route) => route.fulfill({ json: { layers: all, next: null } }))
   await page.route('**/api/v1/layers/prod%2Fa', (route) => route.fulfill({ json: all[0]! }))
   await page.route('**/api/v1/drift', (route) => route.fulfill({ json: { causes: [{ type: 'aws_instance', action: 'changed', attributes: ['tags.LastScan'], since: '2026-01-02T03:04:05Z', count: 3, layers: 2, resources: [drifted('prod/a'), drifted('prod/b')] }] } }))
+  const days = Array.from({ length: 30 }, (_, index) => ({ day: `2026-01-${String(index + 1).padStart(2, '0')}`, checks: 12, found: 2, layers: 4, drifted: index % 3, resources: 3, new: 1, healed: index % 2 }))
+  let checked = false
+  await page.route('**/api/v1/drift/trend', (route) => route.fulfill({ json: { days: checked ? days : days.map(({ day }) => ({ day, checks: 0, found: 0, layers: 0, drifted: 0, resources: 0, new: 0, healed: 0 })) } }))
   await page.route('**/api/v1/layers/prod%2Fa/-/drift', (route) => route.fulfill({
     json: {
       run: '01JD8X6Q4ZK4T1M5S0R9V7E2WB',
@@ -131,6 +134,14 @@ test.each([false, true])('drift is a map over all workspaces, its causes stand o
   await prod.getByRole('link', { name: 'As planned 1' }).waitFor()
   await page.getByRole('group', { name: 'dev/: 2 workspaces' }).getByRole('link', { name: 'Checks are off 1' }).waitFor()
   await page.getByRole('list', { name: 'Causes of drift' }).getByText('3 resources in 2 layers').waitFor()
+  await page.getByText('No layer was checked in 30 days.').waitFor()
+  checked = true
+  await page.reload()
+  await page.getByText('360 checks found 30 resources newly drifted; 15 resources healed.').waitFor()
+  const trend = page.getByRole('table', { name: 'Layers that had drifted, by day in UTC' })
+  await trend.getByRole('row').nth(2).getByText('4 layers checked, 2 of them drifted; 12 checks, 1 new, 0 healed').waitFor({ state: 'attached' })
+  await page.locator('canvas').waitFor()
+  await prod.getByRole('link', { name: 'As planned 1' }).waitFor()
   expect(await violations(page)).toEqual([])
   await prod.getByRole('link', { name: 'Drifted 2' }).click()
   await page.getByRole('link', { name: 'prod/b' }).waitFor()

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, filled, pages, server } from './call'
-import type { Drift, Layer, LayerDrift, Repository, Run, Snapshot } from './types'
+import type { Drift, DriftTrend, Layer, LayerDrift, Repository, Run, Snapshot } from './types'
 
 /** No event tells that time has come for a layer, or that a fetch has ended. */
 const look = 15_000
@@ -39,6 +39,13 @@ export const driftQuery = queryOptions({
   queryKey: ['layers', 'drift'],
   queryFn: ({ signal }): Promise<Drift> => answer(server.GET('/api/v1/drift', { signal })),
   refetchInterval: look,
+})
+
+/** trendQuery is what checks of all layers have found on each of the last 30 days. */
+export const trendQuery = queryOptions({
+  queryKey: ['layers', 'trend'],
+  queryFn: ({ signal }): Promise<DriftTrend> => answer(server.GET('/api/v1/drift/trend', { signal })),
+  refetchInterval: 4 * look,
 })
 
 export const repositoriesQuery = queryOptions({

@@ -264,6 +264,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drift/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What checks of all layers have found, by the day */
+        get: operations["getDriftTrend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -659,6 +676,23 @@ export interface paths {
         };
         /** What the last check has found changed outside */
         get: operations["getLayerDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layers/{name}/-/drift/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What checks of the layer have found, by the day */
+        get: operations["getLayerDriftTrend"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3108,6 +3142,43 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        /** @description DriftDay is a day in numbers, of one layer or of all that the caller may see. */
+        DriftDay: {
+            /** @description such as 2026-01-31 */
+            day: string;
+            /**
+             * Format: int64
+             * @description that have ended well
+             */
+            checks: number;
+            /**
+             * Format: int64
+             * @description of those: that have found drift which nobody expects
+             */
+            found: number;
+            /**
+             * Format: int64
+             * @description that were checked
+             */
+            layers: number;
+            /**
+             * Format: int64
+             * @description Drifted is how many layers had drifted at the end of the day, Resources how many resources of theirs.
+             */
+            drifted: number;
+            /** Format: int64 */
+            resources: number;
+            /**
+             * Format: int64
+             * @description resources that had not drifted before
+             */
+            new: number;
+            /**
+             * Format: int64
+             * @description resources that were as planned again, by themselves or by a run
+             */
+            healed: number;
+        };
         /** @description DriftExpectation is drift that somebody has said is as it should be. */
         DriftExpectation: {
             id: string;
@@ -3130,6 +3201,11 @@ export interface components {
             reason: string;
             /** Format: date-time */
             expires: string;
+        };
+        /** @description DriftTrend is what checks have found, day by day. */
+        DriftTrend: {
+            /** @description Days are in UTC, the oldest first, those on which nothing was checked too. */
+            days: components["schemas"]["DriftDay"][];
         };
         /** @description DriftedResource is a resource that was changed outside. */
         DriftedResource: {
@@ -8175,6 +8251,58 @@ export interface operations {
             507: components["responses"]["Failure507"];
         };
     };
+    getDriftTrend: {
+        parameters: {
+            query?: {
+                /** @description How many, today with them. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftTrend"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
     followEvents: {
         parameters: {
             query?: {
@@ -10244,6 +10372,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LayerDrift"];
+                };
+            };
+            400: components["responses"]["Failure400"];
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "layer_not_found";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "internal";
+                    };
+                };
+            };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    getLayerDriftTrend: {
+        parameters: {
+            query?: {
+                /** @description How many, today with them. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftTrend"];
                 };
             };
             400: components["responses"]["Failure400"];

@@ -15,7 +15,9 @@ import styles from './HomePage.module.css'
 import { Kinds } from './Kinds'
 import { beyond, latestOf, needsOf, weekOf, type Need } from './needs'
 
-const Chart = lazy(() => import('./Chart'))
+const Chart = lazy(() => import('@/ui/DayChart'))
+/** weekday is how a day of the week is called below its picture. */
+const weekday: Intl.DateTimeFormatOptions = { weekday: 'short' }
 const Latest = lazy(() => import('./Latest'))
 
 /** HomePage says what needs somebody now, then how things went. */
@@ -44,7 +46,7 @@ function Said({ home }: { home: Home }) {
       <div className={styles.beside}>
         {runs ? (
           <Section title="Runs, 7 days">
-            {week ? <Suspense fallback={<div className={styles.figure} />}>{idle ? <Chart {...week} /> : <div className={styles.figure} />}</Suspense> : <p className="muted">Your key sees some workspaces only: their runs are below.</p>}
+            {week ? <Suspense fallback={<div className={styles.figure} />}>{idle ? <Chart {...week} tone="loss" label={weekday} caption="Runs that ended" say={(index) => `${String(week.all[index])} ended, ${String(week.front[index])} of them failed`} /> : <div className={styles.figure} />}</Suspense> : <p className="muted">Your key sees some workspaces only: their runs are below.</p>}
           </Section>
         ) : null}
         {workspaces && workspaces.kinds.length > 0 ? (

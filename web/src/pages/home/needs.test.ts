@@ -38,7 +38,7 @@ test('who may read nothing has nothing to do', () => {
 test('runs are counted by day, and those that ended badly apart', () => {
   const week = weekOf(home({ runs: { days: [{ day: '2026-05-19', outcomes: {} }, { day: '2026-05-20', outcomes: { failed: 1, orphaned: 1, succeeded: 3 } }] } }))!
   expect(week.days.map((day) => day.toISOString().slice(0, 10))).toEqual(['2026-05-19', '2026-05-20'])
-  expect([week.all, week.failed]).toEqual([[0, 5], [0, 2]])
+  expect([week.all, week.front]).toEqual([[0, 5], [0, 2]])
 })
 
 test('the latest insight is that of the newest plan that changes something', () => {

@@ -1,4 +1,5 @@
 import type { Home, Run } from '@/api/types'
+import type { Days } from '@/ui/DayChart'
 
 /** Need is something that waits for a person. */
 export interface Need {
@@ -50,15 +51,8 @@ export function latestOf({ runs }: Home): Run | undefined {
 
 const bad = ['failed', 'orphaned']
 
-/** Week is how many runs have ended on each day, the oldest first, and how many of them badly. */
-export interface Week {
-  days: Date[]
-  all: number[]
-  failed: number[]
-}
-
-/** weekOf counts the outcomes of days, which are in UTC; null where the server has none to tell. */
-export function weekOf(home: Home): Week | null {
+/** weekOf counts the outcomes of days, which are in UTC: all runs that ended, and in front of them those that ended badly. It is null where the server has none to tell. */
+export function weekOf(home: Home): Days | null {
   const days = home.runs?.days
   if (!days) return null
   const sum = (outcomes: Record<string, number>, wanted: (status: string) => boolean) =>
@@ -66,6 +60,6 @@ export function weekOf(home: Home): Week | null {
   return {
     days: days.map(({ day }) => new Date(`${day}T00:00:00Z`)),
     all: days.map(({ outcomes }) => sum(outcomes, () => true)),
-    failed: days.map(({ outcomes }) => sum(outcomes, (status) => bad.includes(status))),
+    front: days.map(({ outcomes }) => sum(outcomes, (status) => bad.includes(status))),
   }
 }

@@ -14,9 +14,10 @@ import { Time } from '@/ui/Time'
 import { DriftMap } from './DriftMap'
 import { NoLayers } from './LayerList'
 import styles from './layers.module.css'
+import { Trend } from './Trend'
 import { regionsOf } from './watch'
 
-/** DriftTab is what differs from what was applied: as a map over all workspaces, and by its causes. */
+/** DriftTab is what differs from what was applied: as a map over all workspaces, day by day, and by its causes. */
 export function DriftTab() {
   const may = useMay()
   const layers = useQuery(layersQuery)
@@ -32,6 +33,7 @@ export function DriftTab() {
           }
         </Await>
       </Section>
+      <Trend />
       <Causes />
     </>
   )

@@ -1,11 +1,28 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
-import { useDark } from '@/ui/useDark'
-import styles from './HomePage.module.css'
+import styles from './DayChart.module.css'
+import { useDark } from './useDark'
 
-/** Chart is the runs that ended in a week, by day in UTC, as an area, failed ones in front of all. The same numbers stand in a table for who sees no picture. */
-export default function Chart({ days, all, failed }: { days: Date[]; all: number[]; failed: number[] }) {
+export interface Days {
+  /** When each begins, in UTC. */
+  days: Date[]
+  all: number[]
+  /** Those of all that stand in front of them. */
+  front: number[]
+}
+
+interface Drawn extends Days {
+  tone: 'loss' | 'person'
+  /** How a day is called below the picture. */
+  label: Intl.DateTimeFormatOptions
+  caption: string
+  /** The numbers of a day in words. */
+  say: (index: number) => string
+}
+
+/** DayChart is a number by the day as an area, with some of it in front of all. The same numbers stand in a table for who sees no picture. */
+export default function DayChart({ days, all, front, tone, label, caption, say }: Drawn) {
   const frame = useRef<HTMLDivElement>(null)
   const dark = useDark()
   useEffect(() => {
@@ -20,7 +37,7 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
       return found
     }
     const faint = (of: string) => of.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.2)')
-    const [accent, loss, muted, grid] = [colour('--accent'), colour('--loss'), colour('--muted'), colour('--line')]
+    const [accent, warning, muted, grid] = [colour('--accent'), colour(`--${tone}`), colour('--muted'), colour('--line')]
     const axis = { stroke: muted, grid: { stroke: grid, width: 1 }, ticks: { show: false } }
     const plot = new uPlot(
       {
@@ -30,12 +47,12 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
         cursor: { show: false },
         scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(most, 4)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 40, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' }) ?? '') },
-          { ...axis, size: 32, space: 24, incrs: [1, 2, 5, 10, 50, 100, 500, 1000] },
+          { ...axis, grid: { show: false }, space: 48, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { ...label, timeZone: 'UTC' }) ?? '') },
+          { ...axis, size: 40, space: 24, incrs: [1, 2, 5, 10, 50, 100, 500, 1000, 5000, 10_000] },
         ],
-        series: [{}, { stroke: accent, fill: faint(accent), width: 1.5 }, { stroke: loss, fill: faint(loss), width: 1.5 }],
+        series: [{}, { stroke: accent, fill: faint(accent), width: 1.5 }, { stroke: warning, fill: faint(warning), width: 1.5 }],
       },
-      [days.map((_, index) => index), all, failed],
+      [days.map((_, index) => index), all, front],
       place,
     )
     const watch = new ResizeObserver(() => { plot.setSize({ width: place.clientWidth, height: 120 }) })
@@ -45,19 +62,17 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
       plot.destroy()
     }
     // What is drawn keeps its colours: others are drawn anew.
-  }, [days, all, failed, dark])
+  }, [days, all, front, tone, label, dark])
   return (
     <figure className={styles.figure}>
       <div ref={frame} aria-hidden="true" />
       <table className="visually-hidden">
-        <caption>Runs that ended, by day in UTC</caption>
+        <caption>{caption}, by day in UTC</caption>
         <tbody>
           {days.map((day, index) => (
             <tr key={day.getTime()}>
               <th scope="row">{day.toLocaleDateString(undefined, { timeZone: 'UTC' })}</th>
-              <td>
-                {all[index]} ended, {failed[index]} of them failed
-              </td>
+              <td>{say(index)}</td>
             </tr>
           ))}
         </tbody>

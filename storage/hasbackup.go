@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 
@@ -22,15 +21,6 @@ func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 		return nil, err
 	}
 	return mysqldump.Open(ctx, o)
-}
-
-// LoadDump makes what a dump has in the database of the settings, which has to be empty.
-func LoadDump(ctx context.Context, settings configs.Settings, from io.Reader, log *slog.Logger) error {
-	o, err := serverOptions(settings.Database, log).WithDefaults()
-	if err != nil {
-		return err
-	}
-	return mysqldump.Load(ctx, o, from)
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

@@ -105,7 +105,11 @@ func (f folderMarks) change(ctx context.Context, role string, to *Mark) error {
 // databaseMarks are in a table, which the first of them makes.
 type databaseMarks struct{ db *sqldb.DB }
 
-const sqlMarkTable = `CREATE TABLE IF NOT EXISTS moves (role VARBINARY(16) NOT NULL PRIMARY KEY, mark MEDIUMBLOB NOT NULL) ENGINE = InnoDB`
+const (
+	markTable    = "moves"
+	markColumns  = `(role VARBINARY(16) NOT NULL PRIMARY KEY, mark MEDIUMBLOB NOT NULL) ENGINE = InnoDB`
+	sqlMarkTable = `CREATE TABLE IF NOT EXISTS ` + markTable + ` ` + markColumns
+)
 
 func (d databaseMarks) all(ctx context.Context) (all []Mark, err error) {
 	var texts []string

@@ -35,15 +35,8 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 		}
 		return readmap.New(store, settings.State.CacheBytes), nil
 	case configs.MySQL:
-		master, err := masterOf(ctx, settings)
-		if err != nil {
-			return nil, err
-		}
-		store, err := mysqlstates.Open(ctx, mysqlstates.Options{
-			Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait,
-			AckFile: filepath.Join(settings.Storage.Path, "acknowledged.jsonl"),
-			Master:  master, Plain: settings.Seal.PlainStates,
-		})
+		acks := filepath.Join(settings.Storage.Path, "acknowledged.jsonl")
+		store, err := openMySQLStates(ctx, settings, acks, log)
 		if err != nil {
 			return nil, err // a nil *mysqlstates.Store would be no nil state.Store
 		}
@@ -60,6 +53,20 @@ func ClockOf(states state.Store) func() time.Time {
 		return shared.Time
 	}
 	return time.Now
+}
+
+// openMySQLStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for
+// nowhere.
+func openMySQLStates(ctx context.Context, settings configs.Settings, acks string,
+	log *slog.Logger) (*mysqlstates.Store, error) {
+	master, err := masterOf(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	return mysqlstates.Open(ctx, mysqlstates.Options{
+		Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait, AckFile: acks,
+		Master: master, Plain: settings.Seal.PlainStates,
+	})
 }
 
 // openSQLite makes room on a full disk by what can be made again: SQLite needs some space

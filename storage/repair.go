@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
@@ -21,8 +22,11 @@ func RemoveIndex(settings configs.Settings) (err error) {
 	return removeIndex(settings)
 }
 
-// CountUsage counts anew what organizations use. No server may have the folder.
+// CountUsage counts anew what organizations use. No server may have the folder; nodes may have the database.
 func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
+	if settings.State.Storage == configs.MySQL {
+		return mysqlstates.CountUsage(ctx, serverOptions(settings.Database, log))
+	}
 	dir, err := filepath.Abs(settings.Storage.Path)
 	if err != nil {
 		return err
@@ -38,6 +42,16 @@ func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.Change(ctx, 0, sqlite.Complete)
+}
+
+// CountTotals counts anew how many states and locks there are in a database.
+func CountTotals(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
+	return mysqlstates.CountTotals(ctx, serverOptions(settings.Database, log))
+}
+
+// MarkForLists has lists of a database find what they are to find.
+func MarkForLists(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
+	return mysqlstates.MarkForLists(ctx, serverOptions(settings.Database, log))
 }
 
 // statesFile is the database of states in a folder, for who changes its rows without the engine.

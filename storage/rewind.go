@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/sqlite"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // rewinder is whom the history of states names for what Rewind does.
@@ -25,12 +25,18 @@ type Rewound struct {
 	Left []state.Ref
 }
 
-// Rewind brings each state of a folder back to the version that it had at a time, as far as versions are kept:
-// by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
+// rewindable is an engine that knows what its states were.
+type rewindable interface {
+	state.Store
+	Rewinds(context.Context, time.Time) ([]stateengine.Rewind, error)
+}
+
+// Rewind brings each state of a folder or a database back to the version that it had at a time, as far as versions are
+// kept: by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
 // yet is deleted, and one that was deleted since is there again; either can be undone. One whose versions of then
-// were removed since, by retention or a purge, is left alone. The folder is nobody else's.
+// were removed since, by retention or a purge, is left alone. The folder or database is nobody else's.
 func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *slog.Logger) (done Rewound, err error) {
-	store, err := openSQLite(ctx, settings, log)
+	store, err := openRewindable(ctx, settings, log)
 	if err != nil {
 		return done, err
 	}
@@ -40,7 +46,7 @@ func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *s
 		return done, err
 	}
 	// Nobody's guards or locks keep anybody from the past.
-	states := state.NewService(store, state.DefaultPolicies{}, time.Now, log)
+	states := state.NewService(store, state.DefaultPolicies{}, ClockOf(store), log)
 	for _, one := range all {
 		if one.Version == 0 && !one.Made {
 			done.Left = append(done.Left, one.Ref)
@@ -54,7 +60,14 @@ func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *s
 	return done, nil
 }
 
-func rewind(ctx context.Context, states *state.Service, r sqlite.Rewind, at time.Time) error {
+func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Logger) (rewindable, error) {
+	if settings.State.Storage != configs.MySQL {
+		return openSQLite(ctx, settings, log)
+	}
+	return openMySQLStates(ctx, settings, "", log)
+}
+
+func rewind(ctx context.Context, states *state.Service, r stateengine.Rewind, at time.Time) error {
 	who := auth.Principal{Org: r.Ref.Org, KeyID: rewinder, Grant: auth.Grant{Role: auth.Owner},
 		Request: uuid.NewString()}
 	if r.Version == 0 {

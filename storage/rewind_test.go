@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,14 +19,20 @@ import (
 )
 
 // TestRewind brings states back to a time: written since, made since, deleted since, locked, and not touched.
-// Those whose versions of then were removed since it leaves as they are.
+// Those whose versions of then were removed since it leaves as they are. So it does in a folder and in a database.
 func TestRewind(t *testing.T) {
-	settings, err := configs.Load(configs.Sources{Environ: []string{"STORAGE_PATH=" + t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
+	for name, of := range map[string]func(configs.Settings) configs.Settings{
+		"sqlite": func(s configs.Settings) configs.Settings { return s }, "mysql": inDatabase,
+	} {
+		t.Run(name, func(t *testing.T) { checkRewind(t, of(ends(t))) })
 	}
+}
+
+func checkRewind(t *testing.T, settings configs.Settings) {
 	log, now := slog.New(slog.DiscardHandler), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	who := auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}
+	other := who
+	other.Org = uuid.New()
 	var store state.Store
 	var states *state.Service
 	check := func(err error) {
@@ -43,12 +50,16 @@ func TestRewind(t *testing.T) {
 		do()
 		check(store.Close())
 	}
-	put := func(name state.Name, serial int, word string) {
+	putOf := func(who auth.Principal, name state.Name, serial int, word string) {
 		t.Helper()
 		_, err := states.Put(t.Context(), who, name, state.Write{Body: fmt.Appendf(nil,
 			`{"version":4,"serial":%d,"lineage":"%s",
 			"terraform_version":"1.9.0","outputs":{"w":{"value":%q,"type":"string"}},"resources":[]}`, serial, name, word)})
 		check(err)
+	}
+	put := func(name state.Name, serial int, word string) {
+		t.Helper()
+		putOf(who, name, serial, word)
 	}
 	lock, err := state.ParseLockInfo([]byte(`{"ID":"9db590f1-b6fe-c5f2-2678-8804f089deba","Who":"ada"}`))
 	check(err)
@@ -60,7 +71,9 @@ func TestRewind(t *testing.T) {
 		for _, name := range []state.Name{"pruned", "purged", "gone"} {
 			put(name, 1, "old")
 		}
+		putOf(other, "written", 1, "other's old")
 		now = now.Add(2 * time.Hour)
+		putOf(other, "written", 2, "other's new")
 		put("written", 2, "new")
 		put("made", 1, "made")
 		check(states.Delete(t.Context(), who, "deleted", ""))
@@ -81,8 +94,8 @@ func TestRewind(t *testing.T) {
 	done, err := storage.Rewind(t.Context(), settings, now.Add(-time.Hour), log)
 	check(err)
 	left := []state.Ref{{Org: who.Org, Name: "gone"}, {Org: who.Org, Name: "pruned"}, {Org: who.Org, Name: "purged"}}
-	if done.Changed != 4 || !slices.Equal(done.Left, left) {
-		t.Errorf("%+v, want 4 changed and %v left", done, left)
+	if done.Changed != 5 || !slices.Equal(done.Left, left) {
+		t.Errorf("%+v, want 5 changed and %v left", done, left)
 	}
 	within(func() {
 		for name, want := range map[state.Name]uint64{"same": 1, "written": 3, "deleted": 1, "locked": 3,
@@ -92,6 +105,11 @@ func TestRewind(t *testing.T) {
 			if got.Version.Number != want {
 				t.Errorf("%s is at version %d, want %d", name, got.Version.Number, want)
 			}
+		}
+		got, err := states.Get(t.Context(), other, "written")
+		check(err)
+		if !strings.Contains(string(got.Body), `"other's old"`) {
+			t.Errorf("the other organization has %s", got.Body)
 		}
 		if _, err := states.Get(t.Context(), who, "made"); !fault.Is(err, fault.StateNotFound) {
 			t.Errorf("what was made since: %v", err)

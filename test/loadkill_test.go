@@ -25,7 +25,7 @@ func TestLoadKilled(t *testing.T) {
 	l := newLoading(t)
 	killed, during := 0, 0
 	for round := range 12 {
-		ended := l.kill(round%2 == 1)
+		ended := l.kill([]string{"", "LIKE '%'"}[round%2])
 		if !ended {
 			killed++
 		}
@@ -52,6 +52,8 @@ type loading struct {
 	org      *tenant
 	database ownDatabase // that is loaded into
 	to       []string    // its settings
+	settings []string    // of the one that was backed up
+	load     []string    // the command
 	tables   int
 	files    []string
 	bodies   map[string]string
@@ -59,13 +61,15 @@ type loading struct {
 
 func newLoading(t *testing.T) *loading {
 	t.Helper()
-	l := &loading{T: t, dir: t.TempDir(), database: testDatabase(t), bodies: map[string]string{}}
+	l := &loading{T: t, dir: t.TempDir(), database: testDatabase(t), bodies: map[string]string{},
+		load: []string{"backup", "load", "restored"}}
 	from := testDatabase(t)
 	l.org = addTenants(t, filepath.Join(l.dir, "auth.cfg"), 1)[0]
 	(&neighbours{t: t, dir: l.dir}).addSettings(l.org, "state_rate_limit = off")
 	settings := tenantsEnviron(l.dir, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql")
 	l.to = append(slices.Clone(settings), l.database.environ()...)
 	settings = append(settings, from.environ()...)
+	l.settings = settings
 	s := newServer(l.dir, slices.Clone(settings))
 	t.Cleanup(func() { _ = s.end() })
 	l.must(s.start())
@@ -116,15 +120,15 @@ func (l *loading) dump() []string {
 	return all
 }
 
-// kill kills a load at any moment, or at any moment from when there is a table on.
-func (l *loading) kill(late bool) (ended bool) {
+// kill kills a load at any moment, or at any moment from when there is such a table on.
+func (l *loading) kill(late string) (ended bool) {
 	l.Helper()
-	cmd := exec.Command(os.Getenv("HOLDFAST_BIN"), "backup", "load", "restored")
+	cmd := exec.Command(os.Getenv("HOLDFAST_BIN"), l.load...)
 	cmd.Dir, cmd.Env = l.dir, l.to
 	l.must(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	for late && len(done) == 0 && l.count("LIKE '%'") == 0 {
+	for late != "" && len(done) == 0 && l.count(late) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(time.Duration(mathrand.IntN(150)) * time.Millisecond) // any moment will do
@@ -136,12 +140,7 @@ func (l *loading) kill(late bool) (ended bool) {
 // there to be loaded again.
 func (l *loading) settled(ended bool) bool {
 	l.Helper()
-	l.must(poll(func() error { // the server does what it was told last, though nobody waits for it
-		if n := l.number(l.database, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ?", l.database.name); n > 0 {
-			return fmt.Errorf("%d connections are left", n)
-		}
-		return nil
-	}))
+	l.idle()
 	there := l.count("NOT LIKE 'restoring%'")
 	if there != 0 && there != l.tables {
 		l.Fatalf("%d tables of %d are there", there, l.tables)
@@ -153,6 +152,17 @@ func (l *loading) settled(ended bool) bool {
 		l.Fatalf("nothing is loaded, and what is left of %v is %v", l.files, l.dump())
 	}
 	return there > 0
+}
+
+// idle waits until the server has done what it was told last, though nobody waits for it.
+func (l *loading) idle() {
+	l.Helper()
+	l.must(poll(func() error {
+		if n := l.number(l.database, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ?", l.database.name); n > 0 {
+			return fmt.Errorf("%d connections are left", n)
+		}
+		return nil
+	}))
 }
 
 func (l *loading) count(which string) int { return l.countIn(l.database, which) }

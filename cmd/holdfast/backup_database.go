@@ -39,6 +39,7 @@ func (a *app) addDatabase(ctx context.Context, settings configs.Settings, moment
 }
 
 func newBackupLoadCommand(a *app) *cobra.Command {
+	var at rewindFlags
 	cmd := &cobra.Command{
 		Use:   "load FOLDER",
 		Short: "Load what a restored folder has of a database into an empty one",
@@ -46,12 +47,16 @@ func newBackupLoadCommand(a *app) *cobra.Command {
 made, into the database that the settings name. It has to be there and empty. All of it is there in the end, or
 nothing is: what one that was killed has left is removed by the next. Then the files are removed from the folder.
 
+` + rewindHelp + `
+
 Start no server before. The master key of the time opens what is encrypted.`,
 		Example: `  holdfast restore monday.hfb --to /var/lib/holdfast --identity backup-key.txt
-  holdfast backup load /var/lib/holdfast`,
+  holdfast backup load /var/lib/holdfast
+  holdfast backup load /var/lib/holdfast --at 2026-11-21T12:00:00Z`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.loadDatabase(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.loadDatabase(cmd, args[0], at) },
 	}
+	at.add(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
@@ -61,7 +66,7 @@ func dumpIn(dir string) ([]string, error) {
 	return filepath.Glob(filepath.Join(dir, backup.StreamName+"??????")) // in their order
 }
 
-func (a *app) loadDatabase(cmd *cobra.Command, dir string) (err error) {
+func (a *app) loadDatabase(cmd *cobra.Command, dir string, at rewindFlags) (err error) {
 	settings, err := a.settings(cmd)
 	if err != nil {
 		return err
@@ -83,12 +88,22 @@ func (a *app) loadDatabase(cmd *cobra.Command, dir string) (err error) {
 		defer file.Close()
 		parts = append(parts, stoppable{cmd.Context(), file})
 	}
-	if err := storage.LoadDump(cmd.Context(), settings, io.MultiReader(parts...), a.quietLog(settings)); err != nil {
+	from := io.MultiReader(parts...)
+	var done storage.Rewound
+	if at.time == "" {
+		err = storage.LoadDump(cmd.Context(), settings, from, a.quietLog(settings))
+	} else {
+		done, err = a.loadAt(cmd.Context(), settings, dir, from, at)
+	}
+	if err != nil {
 		return interrupted(cmd.Context(), err)
 	}
 	for _, path := range files {
 		err = errors.Join(err, os.Remove(path))
 	}
 	fmt.Fprintf(a.stderr, "Loaded what was in the database into %s.\n", settings.Database.Name)
+	if at.time != "" {
+		a.showRewound(done, at.time)
+	}
 	return err
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestBackupOfADatabase backs up a server that runs and keeps all in a database, and restores it on another one.
@@ -28,7 +31,7 @@ func TestBackupOfADatabase(t *testing.T) {
 	restored := filepath.Join(dir, "restored")
 	s.fails("loaded", "backup", "load", dir)
 	s.must("restore", one, filepath.Join(dir, "two.hfb"), "--to", restored, "--identity", identity)
-	s.fails("--at is for states that are kept in a folder", "restore", one, "--to", filepath.Join(dir, "at"), "--identity",
+	s.fails("holdfast backup load --at", "restore", one, "--to", filepath.Join(dir, "at"), "--identity",
 		identity, "--at", "2026-11-21T12:00:00Z")
 	s.fails("is not empty", "backup", "load", restored) // it is served
 	s.environ = nil
@@ -48,4 +51,83 @@ func TestBackupOfADatabase(t *testing.T) {
 		t.Fatal("it is the same database")
 	}
 	s.served(s.environ...)
+}
+
+// TestLoadAt brings the states of a database back to a time when they are loaded into another one, or loads nothing.
+func TestLoadAt(t *testing.T) {
+	s, _, r := servedFromDatabase(t)
+	s.push("prod/app", network(1, "old", "", ""))
+	s.push("prod/gone", network(1, "gone", "", ""))
+	at := time.Now().Format(time.RFC3339Nano)
+	s.push("prod/app", network(2, "new", "", ""))
+	s.push("prod/made", network(1, "made", "", ""))
+	s.must("state", "rm", "prod/gone", "--yes")
+	r.stop()
+	r.wait()
+	dir := t.TempDir()
+	one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
+	s.must("backup", "-o", one, "--unencrypted")
+	s.must("restore", one, "--to", restored)
+
+	master := filepath.Join(s.data, "master.key")
+	s.environ = nil
+	d := s.database()
+	s.environ = append(s.environ, allInDatabase()...)
+	s.data = restored
+	s.refuse(exitUsage, "is no time", "backup", "load", restored, "--at", "yesterday")
+	s.fails("--master-key-file has to say", "backup", "load", restored, "--at", at)
+	if n := s.tables(d); n != 0 {
+		t.Fatalf("%d tables are there of a load that has failed", n)
+	}
+	s.must("backup", "load", restored, "--at", at, "--master-key-file", master)
+	s.fails("loaded", "backup", "load", restored, "--at", at)
+
+	s.environ = append(s.environ, "HOLDFAST_SEAL_MASTER_KEY_FILE="+master)
+	s.must("doctor")
+	r = s.start(s.environ...)
+	s.asks(r)
+	for name, want := range map[string]string{"prod/app": `"old"`, "prod/gone": `"gone"`} {
+		if out := s.must("state", "pull", name); !strings.Contains(out, want) {
+			t.Errorf("%s is %s", name, out)
+		}
+	}
+	s.fails("prod/made", "state", "pull", "prod/made")
+	if out := s.must("state", "versions", "prod/app"); strings.Count(out, "\n") < 3 {
+		t.Errorf("the later version is gone: %s", out)
+	}
+}
+
+// tables counts those of a database.
+func (s *shell) tables(d mysqltest.Database) (n int) {
+	s.t.Helper()
+	db, err := d.Open(d.Name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(s.t.Context(),
+		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&n); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database.
+func TestLoadAtWithoutStates(t *testing.T) {
+	s := newTenant(t)
+	s.database()
+	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE=mysql")
+	s.beside()
+	s.served(s.environ...)
+	dir, at := t.TempDir(), time.Now().Format(time.RFC3339)
+	one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
+	s.must("backup", "-o", one, "--unencrypted", "--with-master-key")
+	s.must("restore", one, "--to", restored, "--at", at)
+	s.environ = nil
+	d := s.database()
+	s.fails("there were no states in the database", "backup", "load", restored, "--at", at)
+	if n := s.tables(d); n != 0 {
+		t.Errorf("%d tables are there", n)
+	}
+	s.must("backup", "load", restored)
 }

@@ -53,13 +53,7 @@ func TestDatabaseAlone(t *testing.T) {
 // TestDoctorOfADatabase: the doctor finds what is damaged of states and runs in a database, while it is served too,
 // and changes nothing.
 func TestDoctorOfADatabase(t *testing.T) {
-	s := newTenant(t)
-	d := s.database()
-	s.environ = append(s.environ, allInDatabase()...)
-	s.beside()
-	r := s.start(s.environ...)
-	s.setenv("HOLDFAST_ADDR", "http://"+r.address)
-	s.setenv("HOLDFAST_KEY", s.key.Key)
+	s, d, r := servedFromDatabase(t)
 	for version := 1; version <= 3; version++ {
 		s.push("prod/app", network(version, "usual", strings.Repeat("x", 3000), strings.Repeat("y", version)))
 	}
@@ -131,4 +125,73 @@ func (s *shell) dumped() []byte {
 		s.t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// TestDoctorRepairsADatabase: with --repair the doctor makes anew what follows from the rest, also while a server goes
+// on, says so, and leaves all else as it is; without it, it changes nothing.
+func TestDoctorRepairsADatabase(t *testing.T) {
+	s, d, r := servedFromDatabase(t)
+	s.push("prod/app", network(1, "usual", "", ""))
+	s.push("prod/gone", network(1, "usual", "", ""))
+	s.must("state", "rm", "prod/gone", "--yes")
+	s.must("doctor", "--repair") // nothing is wrong
+	d.Exec(t, "UPDATE state_usage SET bytes = bytes - 100", "UPDATE state_log SET states = 9, locks = -1",
+		"UPDATE state_heads SET is_deleted = 1 - is_deleted")
+	if out := s.must("state", "list"); strings.Contains(out, "prod/app") {
+		t.Errorf("lists miss nothing: %s", out)
+	}
+	found := func(args ...string) (int, string) {
+		code, out, errs := s.run(append([]string{"doctor"}, args...)...)
+		return code, out + errs
+	}
+	if code, out := found(); code != exitFailed || strings.Count(out, "holdfast doctor --repair") != 3 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if code, _ := found(); code != exitFailed {
+		t.Error("the doctor has repaired what it was not told to")
+	}
+	out := s.must("doctor", "--repair")
+	for _, want := range []string{"use is counted anew", "locks are counted anew", "lists find all again"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q: %s", want, out)
+		}
+	}
+	s.must("doctor")
+	if out := s.must("state", "list"); !strings.Contains(out, "prod/app") || strings.Contains(out, "prod/gone") {
+		t.Errorf("lists have %s", out)
+	}
+	r.stop()
+	r.wait()
+	d.Exec(t, "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/app'",
+		"INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')", "UPDATE state_usage SET bytes = bytes + 1")
+	before := s.dumped()
+	if code, _ := found(); code != exitFailed || !bytes.Equal(before, s.dumped()) {
+		t.Errorf("exit %d, or it has changed something", code)
+	}
+	code, out := found("--repair")
+	if code != exitFailed || !strings.Contains(out, "2 faults") || !strings.Contains(out, "counted anew") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	d.Exec(t, "UPDATE state_usage SET bytes = bytes + 1") // all else is as it was
+	if !bytes.Equal(before, s.dumped()) {
+		t.Error("the doctor has changed what a person has to decide about")
+	}
+}
+
+// servedFromDatabase is an organization whose server keeps all in a database.
+func servedFromDatabase(t *testing.T) (tenant, mysqltest.Database, *running) {
+	t.Helper()
+	s := newTenant(t)
+	d := s.database()
+	s.environ = append(s.environ, allInDatabase()...)
+	s.beside()
+	r := s.start(s.environ...)
+	s.asks(r)
+	return s, d, r
+}
+
+// asks has commands ask a server.
+func (o tenant) asks(r *running) {
+	o.setenv("HOLDFAST_ADDR", "http://"+r.address)
+	o.setenv("HOLDFAST_KEY", o.key.Key)
 }

@@ -37,8 +37,8 @@ much room as the store, in a folder in it or in --scratch, and is removed in the
 has left of one is removed by the next doctor, or in the store when a server starts. States and runs that are
 in a database (mysql) are copied from there, while all nodes go on; uploads that are there are left to its server.
 
---repair does what loses nothing, while the server is stopped: what follows from the rest is made anew. All
-else is left to a person. The exit code is 0 where nothing is wrong, and 1 otherwise.`,
+--repair does what loses nothing: what follows from the rest is made anew, in a folder while its server is
+stopped, in a database also while nodes go on, each in one transaction. All else is left to a person. The exit code is 0 where nothing is wrong, and 1 otherwise.`,
 		Example: `  holdfast doctor
   holdfast doctor --json
   holdfast doctor --scratch /mnt/large
@@ -126,11 +126,15 @@ func (a *app) repair(cmd *cobra.Command, settings configs.Settings, flags doctor
 			continue
 		}
 		if !done[f.Repair] {
-			switch f.Repair {
+			switch log := a.quietLog(settings); f.Repair {
 			case doctor.RepairIndex:
 				err = storage.RemoveIndex(settings)
 			case doctor.RepairUsage:
-				err = storage.CountUsage(cmd.Context(), settings, a.quietLog(settings))
+				err = storage.CountUsage(cmd.Context(), settings, log)
+			case doctor.RepairTotals:
+				err = storage.CountTotals(cmd.Context(), settings, log)
+			case doctor.RepairLists:
+				err = storage.MarkForLists(cmd.Context(), settings, log)
 			}
 			if err != nil {
 				return n, fmt.Errorf("nothing more was repaired: %w", err)

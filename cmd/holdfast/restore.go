@@ -7,14 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/backup"
 )
 
@@ -22,10 +18,10 @@ import (
 type restoreFlags struct {
 	identities []string
 	indexes    []string
-	to, at     string
+	to         string
 	asJSON     bool
 	place      placeFlags
-	masterFile string
+	at         rewindFlags
 }
 
 func (f *restoreFlags) add(cmd *cobra.Command) {
@@ -80,9 +76,8 @@ func newRestoreCommand(a *app) *cobra.Command {
 		Long: `Make a folder of backups, for a server to start with. The folder must be empty or missing: nothing is
 overwritten. It is there whole, with every file compared with its digest, or not at all.
 
-With --at each state is rolled back to the version that it had at that time, as far as versions are kept: later
-ones stay in its history. A state that was not there yet is deleted, and one that was deleted since is there.
-One of which no version of that time is kept is left as it is, and named.
+` + rewindHelp + ` States that were in a database
+go back when they are loaded (holdfast backup load --at).
 
 A server serves it with storage.path (STORAGE_PATH) set to it. auth.cfg is in it, for auth.file
 (HOLDFAST_AUTH_FILE), and the master key of the time has to be put beside it, unless the backup has it.
@@ -96,9 +91,7 @@ A server serves it with storage.path (STORAGE_PATH) set to it. auth.cfg is in it
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&flags.to, "to", "", "folder to make")
-	cmd.Flags().StringVar(&flags.masterFile, "master-key-file", "",
-		"with --at, master key file of that time, unless the backup has it: encrypted states are read with it")
-	cmd.Flags().StringVar(&flags.at, "at", "", "roll states back to the versions of this time, as 2026-11-21T12:00:00Z is")
+	flags.at.add(cmd)
 	return cmd
 }
 
@@ -121,7 +114,7 @@ func (a *app) restore(ctx context.Context, args []string, flags restoreFlags) er
 	if flags.to == "" {
 		return usagef("--to names the folder to make")
 	}
-	finish, rewound, err := a.rewinding(ctx, flags)
+	finish, rewound, err := a.rewinding(ctx, flags.at)
 	if err != nil {
 		return err
 	}
@@ -146,57 +139,12 @@ func (a *app) restore(ctx context.Context, args []string, flags restoreFlags) er
 	if files, err := dumpIn(flags.to); err == nil && len(files) > 0 {
 		fmt.Fprintf(a.stderr, "Load what was in a database into an empty one: holdfast backup load %s\n", flags.to)
 	}
-	if flags.at != "" {
-		a.showRewound(*rewound, flags.at)
+	if rewound != nil {
+		a.showRewound(*rewound, flags.at.time)
 	}
 	fmt.Fprintf(a.stderr, "A server serves it with STORAGE_PATH=%s and the master key of that time. Stop the one that "+
 		"the backup is of\nbefore: two that go on from one moment have two histories.\n", flags.to)
 	return nil
-}
-
-// rewinding returns what is done to a folder that was restored before it is in its place: its states are rolled
-// back to a time. It is nil where that is empty.
-func (a *app) rewinding(ctx context.Context,
-	flags restoreFlags) (finish func(string) error, done *storage.Rewound, err error) {
-	text := flags.at
-	if text == "" {
-		return nil, nil, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return nil, nil, usagef("--at: %.40q is no time such as 2026-11-21T12:00:00Z", text)
-	}
-	settings, err := configs.Load(configs.Sources{})
-	if err != nil {
-		return nil, nil, err
-	}
-	settings.Seal.MasterKeyFile = flags.masterFile
-	done = new(storage.Rewound)
-	return func(staged string) error {
-		if files, err := dumpIn(staged); err != nil || len(files) > 0 {
-			return errors.Join(err, errors.New("--at is for states that are kept in a folder, and those of this backup were in a "+
-				"database: load all of it without --at, and roll back with `holdfast state rollback`"))
-		}
-		settings.Storage.Path = staged
-		*done, err = storage.Rewind(ctx, settings, at, a.quietLog(settings))
-		if fault.Is(err, fault.SealKeyMissing) && flags.masterFile == "" {
-			return fmt.Errorf("--at reads encrypted states: --master-key-file has to say where the master key of that time is: %w",
-				err)
-		}
-		return err
-	}, done, nil
-}
-
-func (a *app) showRewound(done storage.Rewound, at string) {
-	fmt.Fprintf(a.stderr, "Rolled back %s to what they were at %s.\n", counted(int64(done.Changed), "state"), at)
-	if len(done.Left) == 0 {
-		return
-	}
-	fmt.Fprintf(a.stderr, "Left as the backup has them, since no version of then is kept, %s:\n",
-		counted(int64(len(done.Left)), "state"))
-	for _, ref := range done.Left {
-		fmt.Fprintf(a.stderr, "  %s of %s\n", ref.Name, ref.Org)
-	}
 }
 
 // archives opens what arguments name, one when it is its turn. ctx ends the reading.

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is far above what any of these tests needs.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // running is a server in this process, started as its command does it.
 type running struct {

@@ -30,8 +30,10 @@ type Finding struct {
 
 // The repairs.
 const (
-	RepairIndex = "the index of resources is removed; the server makes it again"
-	RepairUsage = "what organizations use is counted anew"
+	RepairIndex  = "the index of resources is removed; the server makes it again"
+	RepairUsage  = "what organizations use is counted anew"
+	RepairTotals = "states and locks are counted anew"
+	RepairLists  = "lists find all again"
 )
 
 // What a person can do.

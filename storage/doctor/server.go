@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldump"
+	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -36,13 +37,6 @@ func sqlServerOrphans() []string {
 			WHERE NOT EXISTS (SELECT 1 FROM state_log l JOIN state_chained c ON c.id = l.id WHERE l.id = 1)`,
 	}
 }
-
-// sqlServerCounted compares what organizations use with what there is.
-const sqlServerCounted = `SELECT org FROM (SELECT org, bytes FROM state_usage UNION ALL SELECT org, bytes FROM state_journal
-	UNION ALL SELECT ifnull(owner, org), -512 - 2 * (GREATEST(ifnull(LENGTH(lock_raw), 0), 1024) - 1024) FROM state_heads
-	UNION ALL SELECT ifnull(s.owner, s.org), -512 - v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
-	UNION ALL SELECT ifnull(s.owner, s.org), -512 - c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
-	) counted GROUP BY org HAVING SUM(bytes) <> 0`
 
 // fromServer makes files of what is in a database server, which are looked through like those of a folder.
 func (d *doctor) fromServer() (err error) {
@@ -84,11 +78,34 @@ func (d *doctor) statesFrom(dump *mysqldump.Dump) error {
 			d.found(name, doRestore, "%s", what)
 		}
 	}
-	for _, org := range d.asked(dump, name, sqlServerCounted) {
-		d.found(name, "nothing is lost by it, and quotas are off by as much; `holdfast migrate` counts anew what it moves",
-			"what the organization %s uses is counted wrong", org)
-	}
+	d.derivedIn(dump, name)
 	return d.taken(dump, name, storage.CopyStates)
+}
+
+// doRepairDatabase is what a person does about what follows from the rest, in a database.
+const doRepairDatabase = "run `holdfast doctor --repair`; nodes may go on meanwhile"
+
+// derivedIn looks at what can be made of the rest again.
+func (d *doctor) derivedIn(dump *mysqldump.Dump, name string) {
+	var derived mysqlstates.Derived
+	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
+		derived, err = mysqlstates.CheckDerived(q)
+		return err
+	})
+	if err != nil && d.ctx.Err() == nil {
+		d.found(name, doRestore, "its rows can't be read: %v", err)
+	}
+	for _, one := range derived.Miscounted[:min(len(derived.Miscounted), maxComplaints)] {
+		d.found(name, doRepairDatabase, "what the organization %s uses is counted wrong", one.Org).Repair = RepairUsage
+	}
+	if derived.States != 0 || derived.Locks != 0 {
+		d.found(name, doRepairDatabase, "states and locks are counted wrong: there are %d and %d more than is said",
+			derived.States, derived.Locks).Repair = RepairTotals
+	}
+	if derived.Unlisted != 0 {
+		d.found(name, doRepairDatabase, "lists miss, or show as something else, %d states or candidates",
+			derived.Unlisted).Repair = RepairLists
+	}
 }
 
 // asked returns the texts of a query's rows. One that fails is a finding.

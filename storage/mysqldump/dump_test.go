@@ -97,19 +97,19 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("a sealed body is plain in the dump")
 	}
 	half := bytes.NewReader(text.Bytes()[:text.Len()/2])
-	if err := mysqldump.Load(t.Context(), to, half); err == nil {
+	if err := mysqldump.Load(t.Context(), to, half, mysqldump.Rest{}); err == nil {
 		t.Error("half a dump was loaded")
 	}
 	if got := tables(t, to, "NOT LIKE 'restoring%'"); got != 0 {
 		t.Fatalf("%d tables of half a dump are there", got)
 	}
-	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes())); err != nil {
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), mysqldump.Rest{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := tables(t, to, "LIKE 'restoring%'"); got != 0 {
 		t.Errorf("%d tables of the load before are left", got)
 	}
-	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes())); err == nil {
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), mysqldump.Rest{}); err == nil {
 		t.Error("a database that is not empty was loaded into")
 	}
 	r := openStates(t, to, master)
@@ -151,7 +151,7 @@ func TestDamagedDumps(t *testing.T) {
 	o := optionsFor(t, mysqltest.New(t))
 	for _, text := range []string{"", "holdfast dump 2\n", "holdfast dump 1\n", "holdfast dump 1\n{}\n\x00",
 		"holdfast dump 1\n{\"name\":\"x\",\"create\":\"DROP DATABASE x\",\"columns\":[{\"name\":\"a\"}]}\n\x00"} {
-		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text))); err == nil {
+		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text)), mysqldump.Rest{}); err == nil {
 			t.Errorf("%q was loaded", text)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
@@ -26,11 +28,25 @@ const (
 	// loadName is how long the name of a lock is that the server takes, and loadPatience for how many seconds a load
 	// waits for one that ends.
 	loadName, loadPatience = 46, 20
+	// clearPatience is how long a load that has failed takes to remove what it has made. Else the next one does.
+	clearPatience = time.Minute
 )
 
-// Load makes the tables of a dump in a database that has none. They are all there at once, when all was loaded, or
-// none is: what a load that was killed has left is removed by the next.
-func Load(ctx context.Context, o mysqldb.Options, from io.Reader) (err error) {
+// Rest is what is done with tables that were loaded, before anybody may use them. They have a mark meanwhile, by which
+// users know that, and the next load that it has to remove them all.
+type Rest struct {
+	Table string // in which the mark is; it is made where the dump has none
+	Make  string // the columns of the table, if it is made
+	// Mark adds the mark to a table, which is not called Table yet.
+	Mark   func(ctx context.Context, conn *sql.Conn, table string) error
+	Marked func(context.Context, *sql.Conn) (bool, error) // also where there is no such table
+	Unmark func(context.Context, *sql.Conn) error
+	Do     func(context.Context) error // nil where nothing is to be done, and nothing is marked
+}
+
+// Load makes the tables of a dump in a database that has none, and does the rest. They are all there at once, when all
+// was loaded and done, or none is: what a load that was killed has left is removed by the next.
+func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest Rest) (err error) {
 	db, err := o.OpenPool(o.Name)
 	if err != nil {
 		return err
@@ -51,14 +67,17 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader) (err error) {
 	if err := alone(ctx, conn, o); err != nil {
 		return err
 	}
-	if err := clear(ctx, conn, o); err != nil {
+	if err := clear(ctx, conn, o, rest); err != nil {
 		return err
 	}
 	l := loader{ctx: ctx, conn: conn, from: bufio.NewReaderSize(from, 64<<10)}
 	if err := l.all(); err != nil {
 		return fmt.Errorf("load into the database %v: %w", o, err)
 	}
-	return l.settle()
+	if rest.Do == nil {
+		return l.settle()
+	}
+	return l.finish(o, rest)
 }
 
 // alone keeps other loads away until the connection ends. The server ends that of a load that was killed when its last
@@ -74,15 +93,25 @@ func alone(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
 }
 
 // clear refuses a database in which there is something, and removes what a load has left.
-func clear(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
+func clear(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest Rest) error {
 	names, err := texts(ctx, conn, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
 	if err != nil {
 		return err
 	}
+	unfinished := false
+	if rest.Marked != nil {
+		if unfinished, err = rest.Marked(ctx, conn); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, loading) {
+		if !unfinished && !strings.HasPrefix(name, loading) {
 			return fmt.Errorf("the database %v is not empty: it has a table %s; nothing was restored", o, name)
 		}
+	}
+	// The mark goes last: until then it says what all else is.
+	if i := slices.Index(names, rest.Table); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), rest.Table)
 	}
 	for _, name := range names {
 		if _, err := conn.ExecContext(ctx, "DROP TABLE "+mysqldb.Quoted(name)); err != nil {
@@ -205,4 +234,33 @@ func (l *loader) settle() error {
 	}
 	_, err := l.conn.ExecContext(l.ctx, "RENAME TABLE "+strings.Join(renames, ", "))
 	return err
+}
+
+// finish has the tables get their names with the mark, does the rest, and takes the mark away. Where that fails,
+// nothing stays.
+func (l *loader) finish(o mysqldb.Options, rest Rest) error {
+	err := l.mark(rest)
+	if err == nil {
+		err = l.settle()
+	}
+	if err == nil {
+		err = rest.Do(l.ctx)
+	}
+	if err == nil {
+		return rest.Unmark(l.ctx, l.conn)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), clearPatience)
+	defer cancel()
+	return errors.Join(err, clear(ctx, l.conn, o, rest))
+}
+
+func (l *loader) mark(rest Rest) error {
+	table := loading + rest.Table
+	if !slices.Contains(l.names, rest.Table) {
+		if _, err := l.conn.ExecContext(l.ctx, "CREATE TABLE "+mysqldb.Quoted(table)+" "+rest.Make); err != nil {
+			return err
+		}
+		l.names = append(l.names, rest.Table)
+	}
+	return rest.Mark(l.ctx, l.conn, mysqldb.Quoted(table))
 }

@@ -9,7 +9,15 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	statetest.RunStore(t, func(t *testing.T) state.Store { return opened(t, optionsFor(mysqltest.New(t))) })
+	statetest.RunStore(t, func(t *testing.T) state.Store {
+		d := mysqltest.New(t)
+		t.Cleanup(func() { // whatever was done, what is counted and listed follows from it
+			if off := derived(t, d); !off.isSound() {
+				t.Errorf("what follows from the rest does not: %+v", off)
+			}
+		})
+		return opened(t, optionsFor(d))
+	})
 }
 
 // TestStoreOfDeltas stores small bodies as deltas too, and has each list look at a few rows only.

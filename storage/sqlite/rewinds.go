@@ -2,62 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-// Rewind says what a state was at a time, where that is not what it is.
-type Rewind struct {
-	Ref             state.Ref
-	LockID          string // of the lock that is held; empty for none
-	Version, Newest uint64 // the first is 0 where no version of then is kept
-	Made            bool   // since, which its first version says as long as it is listed
-	Deleted         bool   // since
-}
-
-// Of a state that was made since and is deleted, nothing is to be done.
-const sqlRewinds = `SELECT org, name, lock, version, newest, made, deleted FROM (
-	SELECT s.org, s.name, ifnull(s.lock_id, '') AS lock, n.number AS newest, s.deleted_at IS NOT NULL AS deleted,
-		ifnull((SELECT max(v.number) FROM versions v WHERE v.state = s.id AND v.created_at <= ?1 AND v.purged = 0), 0)
-		AS version,
-		EXISTS (SELECT 1 FROM versions v WHERE v.state = s.id AND v.number = 1 AND v.created_at > ?1) AS made
-	FROM states s JOIN versions n ON n.id = s.newest WHERE s.deleted_at IS NULL OR s.deleted_at > ?1)
-	WHERE (version <> newest OR deleted) AND NOT (version = 0 AND made AND deleted) ORDER BY org, name`
-
-// Rewinds lists the states that were something else at a time, and those of which nobody can say what they were.
-func (s *Store) Rewinds(ctx context.Context, at time.Time) (all []Rewind, err error) {
+// Rewinds lists the states that were something else at a time; see stateengine.Rewinds.
+func (s *Store) Rewinds(ctx context.Context, at time.Time) (all []stateengine.Rewind, err error) {
 	db, err := databaseFile(s.path).OpenReader()
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
-	rows, err := db.QueryContext(ctx, sqlRewinds, at.UnixMicro())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		one, err := scanRewind(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-func scanRewind(rows *sql.Rows) (r Rewind, err error) {
-	var org, name string
-	if err := rows.Scan(&org, &name, &r.LockID, &r.Version, &r.Newest, &r.Made, &r.Deleted); err != nil {
-		return r, err
-	}
-	if r.Ref.Org, err = uuid.Parse(org); err != nil {
-		return r, err
-	}
-	r.Ref.Name, err = state.ParseName(name)
-	return r, err
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return stateengine.Rewinds(ctx, db, "states", "versions", "n.id = s.newest", at)
 }

@@ -134,6 +134,24 @@ func TestHostileSubmodules(t *testing.T) {
 	must(t, w.bring(good, gitmirror.Credentials{}))
 }
 
+// TestSubmodulesOfThisMachine: a submodule does not lead to this machine, whatever it is called, where that is
+// not allowed.
+func TestSubmodulesOfThisMachine(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	var commits []string
+	for _, host := range []string{"localhost", "127.0.0.1", "[::1]"} {
+		w.repo.Submodule("sub", "https://"+host+":1234/x.git", strings.Repeat("a1", 20))
+		commits = append(commits, w.repo.Commit("Attack"))
+	}
+	w.fetch()
+	closed, err := gitmirror.Open(w.folder, gitmirror.Options{CAFile: w.server.CAFile})
+	must(t, err)
+	w.mirror = closed
+	for _, commit := range commits {
+		wantKind(t, w.bring(commit, gitmirror.Credentials{}), gitmirror.AddressRefused)
+	}
+}
+
 // TestSubmodulesAreBounded: neither many nor large ones cost more than they may, and what is too large takes nothing of
 // the mirror with it.
 func TestSubmodulesAreBounded(t *testing.T) {

@@ -3,7 +3,9 @@ package handlers
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/jsonscan"
@@ -57,10 +59,27 @@ func decode[T any](body []byte, code fault.Code) (v T, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&v); err != nil {
-		// Not the error's text: it may quote a value, which may be a secret.
-		return v, fault.Wrap(err, code, "the body has a member that is unknown here, or one of another type")
+		return v, fault.Wrap(err, code, "the body has %s", misfit(err))
 	}
 	return v, nil
+}
+
+// misfit says what the decoder did not take. It is not the error's text: that may quote a value, which may be a secret.
+func misfit(err error) string {
+	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && isPlainName(typed.Field) {
+		kind, _, _ := strings.Cut(typed.Value, " ") // of a number, the number follows
+		return fmt.Sprintf("a member %q, which takes no %s", typed.Field, kind)
+	}
+	quoted, _ := strings.CutPrefix(err.Error(), `json: unknown field `)
+	if name := strings.Trim(quoted, `"`); isPlainName(name) {
+		return fmt.Sprintf("a member %q, which is unknown here", name)
+	}
+	return "a member that is unknown here, or one of another type"
+}
+
+// isPlainName reports whether a text is what a member is called, and hardly what a secret looks like.
+func isPlainName(text string) bool {
+	return text != "" && len(text) <= 40 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_.") == ""
 }
 
 // partsOf checks the shape of an order, and counts its values.

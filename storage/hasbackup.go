@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -20,7 +21,14 @@ func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	return mysqldump.Open(ctx, o)
+	dump, err := mysqldump.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := isWhole(ctx, dump); err != nil {
+		return nil, errors.Join(err, dump.Close())
+	}
+	return dump, nil
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

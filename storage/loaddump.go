@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/mysqlstates"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // LoadDump makes what a dump has in the database of the settings, which has to be empty.
@@ -93,6 +95,26 @@ func isLoad(ctx context.Context, conn *sql.Conn) (bool, error) {
 		err = json.Unmarshal(text, &m)
 	}
 	return m.Other == aLoad, err
+}
+
+// isWhole refuses a database of which a load that did not end has left a part.
+func isWhole(ctx context.Context, dump *mysqldump.Dump) error {
+	if !dump.Has(markTable) {
+		return nil
+	}
+	return dump.Look(ctx, func(q moving.Querier) error {
+		others, err := sqldb.All(q, func(rows *sql.Rows) (m Mark, err error) {
+			var text []byte
+			if err = rows.Scan(&text); err == nil {
+				err = json.Unmarshal(text, &m)
+			}
+			return m, err
+		}, "SELECT mark FROM "+markTable+" WHERE role = ?", markTarget)
+		if err == nil && len(others) > 0 && others[0].Other == aLoad {
+			err = errors.New("the database has what a `holdfast backup load --at` has left that did not end: run it again")
+		}
+		return err
+	})
 }
 
 func unmarkLoad(ctx context.Context, conn *sql.Conn) error {

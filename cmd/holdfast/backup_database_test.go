@@ -95,6 +95,9 @@ func TestLoadAt(t *testing.T) {
 	if out := s.must("state", "versions", "prod/app"); strings.Count(out, "\n") < 3 {
 		t.Errorf("the later version is gone: %s", out)
 	}
+	d.Exec(t, `INSERT INTO moves VALUES ('target', '{"role":"target","other":"a backup (holdfast backup load)"}')`)
+	s.fails("did not end", "backup", "-o", filepath.Join(dir, "half.hfb"), "--unencrypted")
+	s.fails("did not end", "doctor")
 }
 
 // tables counts those of a database.

@@ -75,8 +75,8 @@ func awaitMarks(ctx context.Context, of marks, at place, log *slog.Logger) error
 	}
 }
 
-// lookAt returns the marks of a place, and whether there is anything that could have some: without it, that there are none
-// any more is no end of a move.
+// lookAt returns the marks of a place, and whether there is anything that could have some: without it, that there are
+// none any more is no end of a move.
 func lookAt(ctx context.Context, of marks) (all []Mark, there bool, err error) {
 	if database, ok := of.(databaseMarks); ok {
 		return database.look(ctx)

@@ -196,7 +196,8 @@ func (l *loader) value(c column) (any, int, error) {
 	return text.String(), text.Len(), nil
 }
 
-// settle gives all tables their names, in one statement that is done whole or not at all, and does other renames before that.
+// settle gives all tables their names, in one statement that is done whole or not at all, and does other renames
+// before that.
 func (l *loader) settle(renames ...string) error {
 	if len(l.names) == 0 {
 		return errors.Join(errors.New("the dump has no tables"), errDamaged)

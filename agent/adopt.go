@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 )
@@ -98,7 +99,7 @@ func (e *Executor) leave(ctx context.Context, path string, r *record) {
 		if s.applies() {
 			s.keepWhatErrored()
 		}
-		e.clear(s)
+		e.clear(ctx, s)
 	})
 }
 
@@ -119,13 +120,31 @@ func (e *Executor) sweep(ctx context.Context, path string) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() || !e.folders.adopt(path) {
 		return
 	}
-	begun, _ := filepath.Glob(commandIn(path, "*"))
-	for _, folder := range begun {
-		if process, err := e.settings.Commands.Find(ctx, folder); err == nil {
-			_ = process.Kill() // of a stage that was reported as ended there is nothing to lose
-		}
-	}
+	e.endCommands(ctx, path)
 	if err := e.folders.remove(path); err != nil {
 		e.log.ErrorContext(ctx, "an old run folder can't be removed", "folder", path, "error", err)
+	}
+}
+
+// ending is how long the commands of a folder that goes may take to end once they are killed.
+const ending = 10 * time.Second
+
+// endCommands kills what goes on yet in the folder of a stage that is over, and waits until it has ended: without the
+// folder nobody would find it any more. An executor that ends does so too: the secrets of a stage that is over go.
+func (e *Executor) endCommands(ctx context.Context, path string) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), ending)
+	defer stop()
+	folders, _ := filepath.Glob(commandIn(path, "*"))
+	var begun []Process
+	for _, folder := range folders {
+		if process, err := e.settings.Commands.Find(ctx, folder); err == nil {
+			_ = process.Kill() // of a stage that was reported as ended there is nothing to lose
+			begun = append(begun, process)
+		}
+	}
+	for _, process := range begun {
+		if _, err := process.Wait(ctx); err != nil {
+			e.log.WarnContext(ctx, "a command of a run folder that goes has not ended", "folder", path, "error", err)
+		}
 	}
 }

@@ -186,15 +186,19 @@ func (e *Executor) take(ctx context.Context, s *stage, release func()) {
 		}
 		s.keepInit()
 		s.boundCache(ctx)
-		e.clear(s)
+		e.clear(ctx, s)
 	})
 }
 
-// clear removes the folder of a stage that is over, with all the secrets that are in it. What it
-// holds may be in use yet by a command that was lost with its run.
-func (e *Executor) clear(s *stage) {
+// clear removes the folder of a stage that is over, with all the secrets that are in it, and ends before what goes on
+// in there yet, as Infracost does where the run was lost beside it. Only of an apply nothing is killed: it may be
+// writing.
+func (e *Executor) clear(ctx context.Context, s *stage) {
 	s.record.Over = true
 	s.attempt("note that the stage is over", func() error { return s.record.save(s.folder) })
+	if !s.applies() {
+		e.endCommands(ctx, s.folder)
+	}
 	s.attempt("remove the run folder", func() error { return e.folders.remove(s.folder) })
 }
 

@@ -12,7 +12,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/insight/infracost"
 	"github.com/holdfast/holdfast/runs/changes"
 )
 
@@ -41,8 +44,9 @@ func (i Infracost) check() error {
 		return nil
 	}
 	info, err := os.Stat(i.Path)
-	if err == nil && (!filepath.IsAbs(i.Path) || !info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
-		err = fmt.Errorf("%s is no program by an absolute path", i.Path)
+	clean := filepath.IsAbs(i.Path) && filepath.Clean(i.Path) == i.Path // as a sandbox wants it
+	if err == nil && (!clean || !info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
+		err = fmt.Errorf("%s is no program by an absolute path in its shortest form", i.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("infracost: %w", err)
@@ -65,15 +69,28 @@ func (s *stage) costs(ctx context.Context, plan string) *api.OtherFile {
 	if s.executor.settings.Infracost.Path == "" || s.cancels.wanted() {
 		return nil
 	}
-	text, err := s.priced(ctx, plan)
+	raw, err := s.priced(ctx, plan)
 	if ctx.Err() != nil {
 		return nil // the next executor goes on with it
+	}
+	text := string(s.masker.Bytes(raw))
+	if err == nil {
+		err = readable(text)
 	}
 	if err != nil {
 		s.say(ctx, "[holdfast: Infracost has not said what the plan costs: "+reason(err)+"]\n")
 		return nil
 	}
-	return &api.OtherFile{Name: pricedResult, Text: string(s.masker.Bytes(text))}
+	return &api.OtherFile{Name: pricedResult, Text: text}
+}
+
+// readable refuses what the server could not read, and would hold the plan for: no output of Infracost, costs in
+// another currency, and a text in which something looked like a secret and that is none of its kind once it is masked.
+func readable(text string) error {
+	if _, err := infracost.ReadOfRun(text, infracost.MaxValues); err != nil {
+		return &unusable{"what it wrote can't be read once it is masked: " + err.Error()}
+	}
+	return nil
 }
 
 func (s *stage) priced(ctx context.Context, plan string) ([]byte, error) {
@@ -88,6 +105,8 @@ func (s *stage) priced(ctx context.Context, plan string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case exit.Lost:
+		return nil, &unusable{"nobody saw how it ended"}
 	case exit.Failed != "":
 		return nil, &unusable{"it could not be run: " + exit.Failed}
 	case exit.Signal != "":
@@ -110,7 +129,7 @@ func (s *stage) priced(ctx context.Context, plan string) ([]byte, error) {
 // startPricing starts Infracost in a folder of its own, in which is nothing of the configuration but the masked plan:
 // what a hook leaves elsewhere can't tell it where to send its key.
 func (s *stage) startPricing(ctx context.Context, plan string) (Process, error) {
-	infracost, folder := s.executor.settings.Infracost, scratchIn(s.folder, pricing)
+	program, folder := s.executor.settings.Infracost, scratchIn(s.folder, pricing)
 	if err := errors.Join(wipe(folder), os.Mkdir(folder, 0o700)); err != nil {
 		return nil, err
 	}
@@ -127,15 +146,15 @@ func (s *stage) startPricing(ctx context.Context, plan string) (Process, error) 
 	for name, value := range s.executor.settings.Proxies {
 		env = append(env, name+"="+value)
 	}
-	if infracost.Key != "" {
-		env = append(env, "INFRACOST_API_KEY="+infracost.Key)
+	if program.Key != "" {
+		env = append(env, "INFRACOST_API_KEY="+program.Key)
 	}
 	slices.Sort(env)
 	return s.executor.settings.Commands.Start(ctx, Command{
-		Folder: commandIn(s.folder, pricing), Path: infracost.Path, Dir: folder, Env: env,
+		Folder: commandIn(s.folder, pricing), Path: program.Path, Dir: folder, Env: env,
 		Args: []string{"breakdown", "--path", filepath.Join(folder, pricedPlan), "--format", "json", "--out-file",
 			filepath.Join(folder, pricedResult)},
-		Read: []string{infracost.Path}, Write: []string{folder}, Least: s.leastSandbox(),
+		Read: []string{program.Path}, Write: []string{folder}, Least: s.leastSandbox(),
 	})
 }
 
@@ -159,10 +178,33 @@ func (s *stage) maskPlan(from, to string) error {
 	if _, err := raw.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return writeFile(to, func(f *os.File) error {
+	err = writeFile(to, func(f *os.File) error {
 		masked := s.masker.Writer(f)
 		return errors.Join(plan.Redact(masked, raw), masked.Close())
 	})
+	if err != nil {
+		return err
+	}
+	if !isJSON(to) {
+		return &unusable{"a sensitive value of the workspace is a part of the plan's JSON itself, such as true or a number, " +
+			"and no plan is left once it is masked"}
+	}
+	return nil
+}
+
+// isJSON reports whether a file has one JSON document, without having all of it in memory.
+func isJSON(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	d := jsontext.NewDecoder(f, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err := d.SkipValue(); err != nil {
+		return false
+	}
+	_, err = d.ReadToken()
+	return errors.Is(err, io.EOF)
 }
 
 // awaitPricing waits for Infracost, and kills it where it takes too long, writes too much, or nobody waits any more.
@@ -176,9 +218,10 @@ func (s *stage) awaitPricing(ctx context.Context, process Process) (exit Exit, e
 	defer patience.Stop()
 	looks := time.NewTicker(pricingLooks)
 	defer looks.Stop()
+	enough := false // for good: what could not be killed is killed again
 	for {
 		_, cancelled := s.cancels.state()
-		enough := s.cancels.wanted()
+		enough = enough || s.cancels.wanted()
 		select {
 		case <-ended:
 			return exit, err
@@ -187,7 +230,7 @@ func (s *stage) awaitPricing(ctx context.Context, process Process) (exit Exit, e
 		case <-patience.C:
 			enough = true
 		case <-looks.C:
-			enough = enough || s.pricingIsLarge(process)
+			enough = enough || s.pricingIsLarge(ctx, process)
 		}
 		if enough {
 			s.attempt("kill Infracost", process.Kill)
@@ -195,12 +238,17 @@ func (s *stage) awaitPricing(ctx context.Context, process Process) (exit Exit, e
 	}
 }
 
-// pricingIsLarge reports whether Infracost has written more than anybody reads.
-func (s *stage) pricingIsLarge(process Process) bool {
+// pricingIsLarge reports whether Infracost has written more than anybody reads, or than the run's folder may have.
+func (s *stage) pricingIsLarge(ctx context.Context, process Process) bool {
 	for _, path := range []string{filepath.Join(scratchIn(s.folder, pricing), pricedResult), process.Output()} {
 		if info, err := os.Lstat(path); err == nil && info.Size() > maxResultBytes {
 			return true
 		}
 	}
-	return false
+	most := s.executor.settings.MaxFolderBytes
+	if most <= 0 {
+		return false
+	}
+	used, _ := s.used(ctx, most)
+	return used > most
 }

@@ -110,7 +110,14 @@ func (c *child) Interrupt() (err error) {
 	return err
 }
 
-func (c *child) Kill() error { return syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }
+func (c *child) Kill() error {
+	select {
+	case <-c.done: // its number may be another's by now
+		return nil
+	default:
+		return syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
 
 func (c *child) Evidence() agent.Evidence { return agent.Evidence{PID: c.cmd.Process.Pid} }
 func (c *child) Sandbox() *api.Sandbox    { return &api.Sandbox{Level: "none"} }

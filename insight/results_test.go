@@ -53,7 +53,7 @@ func kinds(t *testing.T, s *insight.Service, plan runs.PlanJSON, gates runs.Gate
 
 func testdata(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile("others/testdata/" + file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +64,10 @@ func testdata(t *testing.T, file string) string {
 // would be held without it.
 func TestResultsOfRuns(t *testing.T) {
 	fine := []insighttest.Resource{{Address: "acme_thing.x", After: object{"name": "x"}}}
-	trivy, free := testdata(t, "trivy.sarif"), `{"version":"0.2","currency":"USD","projects":[{
+	trivy, free := testdata(t, "others/testdata/trivy.sarif"), `{"version":"0.2","currency":"USD","projects":[{
 		"pastBreakdown":{"resources":[{"name":"aws_db_instance.main","monthlyCost":"0"}]},
 		"breakdown":{"resources":[{"name":"aws_db_instance.main","monthlyCost":"0"},{"name":"aws_instance.web","monthlyCost":"0"}]}}]}`
-	dear := strings.ReplaceAll(testdata(t, "infracost.json"), "aws_instance.web", "acme_thing.x")
+	dear := strings.ReplaceAll(testdata(t, "infracost/testdata/infracost.json"), "aws_instance.web", "acme_thing.x")
 	s := insight.NewService(nil, nil, nil, today)
 	high, dollars := runs.Gates{Severity: "high"}, runs.Gates{MonthlyCost: 20}
 	for name, c := range map[string]struct {
@@ -97,8 +97,8 @@ func TestResultsOfRuns(t *testing.T) {
 // TestResultsAreShown: they are among the findings, as those of their program, and whatever words they have, a service
 // outside is told none.
 func TestResultsAreShown(t *testing.T) {
-	plan := planLeaving("a", typical(), "trivy.sarif", testdata(t, "trivy.sarif"), "infracost.json",
-		testdata(t, "infracost.json"))
+	plan := planLeaving("a", typical(), "trivy.sarif", testdata(t, "others/testdata/trivy.sarif"),
+		"infracost.json", testdata(t, "infracost/testdata/infracost.json"))
 	s := insight.NewService(nil, nil, nil, today)
 	all, err := s.Told(t.Context(), plan, nil)
 	if err != nil {

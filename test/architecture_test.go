@@ -15,7 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault": {},
-		"agent": {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi",
+		"agent": {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "insight/infracost", "internal/ansi",
 			"internal/durable", "internal/mask", "internal/sensitive", "runs/changes", "internal/disk", "internal/pause",
 			"internal/runenv"},
 		"agent/agenttest": {"agent", "api", "fault"},
@@ -114,7 +114,8 @@ func layers() map[string][]string {
 		"insight/policy":      {"api", "audit", "auth", "fault", "insight/cost", "insight/rules", "internal/turns"},
 		"storage/sqlpolicy":   {"insight/policy", "storage/sqldb", "storage/sqlworkspace"},
 		"insight/cost":        {"api", "insight/facts"},
-		"insight/others":      {"api", "insight/cost", "insight/rules"},
+		"insight/infracost":   {"insight/cost", "internal/jsonscan"},
+		"insight/others":      {"api", "insight/cost", "insight/infracost", "insight/rules", "internal/jsonscan"},
 		"insight/facts":       {"api", "fault", "internal/jsonscan", "runs/changes"},
 		"insight/insighttest": {},
 		"insight/rules":       {"insight/facts", "internal/jsonscan"},

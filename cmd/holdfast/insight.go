@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/cost"
 	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/infracost"
 	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/insight/rules"
@@ -193,7 +194,7 @@ func (a *app) readOthers(flags insightFlags, engine *insight.Engine, options ins
 		return engine, options, nil
 	}
 	err := readFile(flags.infracost, func(r io.Reader) error {
-		given, err := others.ReadInfracost(r)
+		given, err := infracost.Read(r)
 		engine = engine.WithCosts(given)
 		return err
 	})

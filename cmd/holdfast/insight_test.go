@@ -159,7 +159,7 @@ func TestInsightOfOthers(t *testing.T) {
 	file := planFile(t, "aws_instance.web", map[string]any{"instance_type": "t3.micro", "region": "eu-west-1"})
 	code, text, problems := ran(s, "", "insight", file, "--results", others+"trivy.sarif", "--results",
 		others+"checkov.sarif",
-		"--infracost", others+"infracost.json")
+		"--infracost", "../../insight/infracost/testdata/infracost.json")
 	for _, want := range []string{"[CRITICAL] main.tf:12 — ", "(Trivy AVD-AWS-0107)", "[HIGH] aws_s3_bucket.data — ",
 		"$31.97/mo  (Infracost)"} {
 		if !strings.Contains(text, want) {

@@ -3,6 +3,7 @@ package others_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/insight/cost"
+	"github.com/holdfast/holdfast/insight/infracost"
 	"github.com/holdfast/holdfast/insight/others"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
@@ -91,30 +92,6 @@ func TestHostileSARIF(t *testing.T) {
 	}
 }
 
-// Costs are those of resources before and after, and none where there is none.
-func TestInfracost(t *testing.T) {
-	given, err := others.ReadInfracost(read(t, "infracost.json"))
-	want := cost.Given{
-		"aws_instance.web":     {After: 31.97, HasAfter: true, Source: "Infracost"},
-		"aws_db_instance.main": {Before: 14.71, After: 51.94, HasBefore: true, HasAfter: true, Source: "Infracost"},
-	}
-	if diff := cmp.Diff(want, given); err != nil || diff != "" {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	for _, text := range []string{"", "{}", "[]", `{"version":"0.2","currency":"EUR","projects":[]}`, `{"projects":[]}`,
-		`{"version":"0.2"}`, costing(`"NaN"`), costing(`"-1"`),
-		costing(`"1e300"`), costing(`"$3"`), costing(`[]`), costing(`"Inf"`)} {
-		if given, err := others.ReadInfracost(strings.NewReader(text)); err == nil {
-			t.Errorf("%s: %v", text, given)
-		}
-	}
-	for _, text := range []string{`null`, `"0"`, `12.5`} {
-		if _, err := others.ReadInfracost(strings.NewReader(costing(text))); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
 func costing(monthly string) string {
 	return fmt.Sprintf(`{"version":"0.2","currency":"USD","projects":[{"breakdown":{"resources":[{"name":"a.b","monthlyCost":%s}]}}]}`,
 		monthly)
@@ -123,8 +100,8 @@ func costing(monthly string) string {
 // FuzzOthers: whatever a file has, it is read or refused, within the bounds.
 func FuzzOthers(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, file := range []string{"trivy.sarif", "checkov.sarif", "infracost.json"} {
-		text, err := os.ReadFile("testdata/" + file)
+	for _, file := range []string{"trivy.sarif", "checkov.sarif", "../../infracost/testdata/infracost.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -144,7 +121,7 @@ func FuzzOthers(f *testing.F) {
 				}
 			}
 		}
-		given, err := others.ReadInfracost(strings.NewReader(text))
+		given, err := infracost.Read(strings.NewReader(text))
 		for address, one := range given {
 			if err == nil && (!(one.After >= 0) || !(one.Before >= 0) || address == "") {
 				t.Errorf("%s: %+v", address, one)

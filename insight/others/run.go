@@ -1,7 +1,6 @@
 package others
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -9,11 +8,13 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/insight/cost"
+	"github.com/holdfast/holdfast/insight/infracost"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 const (
 	maxFiles = 100
-	// maxValues is how many values all files of a run may have: read, a value takes many times what it does as text.
+	// maxValues is how many values all files of scanners may have: read, a value takes many times what it does as text.
 	maxValues = 400_000
 )
 
@@ -31,17 +32,20 @@ func ReadRun(r io.Reader) (found Found, err error) {
 		return found, err
 	}
 	var given api.OtherResults
-	if len(raw) > maxBytes || values(raw) > maxValues || json.Unmarshal(raw, &given) != nil || tooMuch(given) {
+	if len(raw) > maxBytes || jsonscan.MostValuesOutside(raw) > maxValues || json.Unmarshal(raw, &given) != nil ||
+		tooMuch(given) {
 		return Found{Results: []SARIF{broken("results of other programs", "they can't be read, or are too many")}}, nil
 	}
 	found.Costs = cost.Given{}
-	left := maxResults
+	left, costsLeft := maxResults, infracost.MaxValues
 	for _, file := range given.Files {
 		if isCosts(file.Name) {
-			costs, err := ReadInfracost(strings.NewReader(file.Text))
+			costs, err := infracost.ReadOfRun(file.Text, costsLeft)
 			if err != nil {
 				found.Results = append(found.Results, broken(file.Name, err.Error()))
+				continue
 			}
+			costsLeft -= jsonscan.MostValues([]byte(file.Text))
 			maps.Copy(found.Costs, costs)
 			continue
 		}
@@ -58,21 +62,16 @@ func ReadRun(r io.Reader) (found Found, err error) {
 	return found, nil
 }
 
-// tooMuch reports whether files have more than is read of them.
+// tooMuch reports whether there are more files than are read, or those of scanners have more in them. One of Infracost
+// that is too long is refused by itself.
 func tooMuch(given api.OtherResults) bool {
 	n := 0
 	for _, file := range given.Files {
-		n += values([]byte(file.Text))
+		if !isCosts(file.Name) {
+			n += jsonscan.MostValues([]byte(file.Text))
+		}
 	}
 	return len(given.Files) > maxFiles || n > maxValues
-}
-
-// values is how many values a text of JSON has at most, or some more: before each is one of these.
-func values(text []byte) (n int) {
-	for _, before := range []string{"{", "[", ","} {
-		n += bytes.Count(text, []byte(before))
-	}
-	return n
 }
 
 // isCosts reports whether a file is of Infracost, by its name.

@@ -63,3 +63,21 @@ func TestManyValuesOfRuns(t *testing.T) {
 		}
 	}
 }
+
+// A file of Infracost that is too long drops itself alone, and leaves the others what they may have.
+func TestManyValuesOfInfracost(t *testing.T) {
+	long := `{"version":"0.2","projects":[` + strings.TrimSuffix(strings.Repeat("{},", 1<<18), ",") + `]}`
+	given, err := json.Marshal(api.OtherResults{Files: []api.OtherFile{
+		{Name: "a.sarif", Text: `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"ruleId":"a"}]}]}`},
+		{Name: "infracost-a.json", Text: long}, {Name: "infracost-b.json", Text: costing(`"3"`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := others.ReadRun(strings.NewReader(string(given)))
+	if err != nil || found.Costs["a.b"].After != 3 || len(found.Results) != 2 || len(found.Results[0].Findings) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if got := found.Results[1].Broken; len(got) != 1 || got[0].Rule != "infracost-a.json" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -33,8 +34,9 @@ func (s *Set) Ask(ctx context.Context, p *facts.Plan) ([]Finding, []Broken, erro
 	return to.findings, onlyOnce(to.broken), err
 }
 
-// onlyOnce leaves each broken rule in the list once.
+// onlyOnce leaves each broken rule in the list once, by its name: not in the order in which they were asked.
 func onlyOnce(list []Broken) []Broken {
+	slices.SortStableFunc(list, func(a, b Broken) int { return cmp.Compare(a.Rule, b.Rule) })
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(b Broken) bool {
 		again := seen[b.Rule]
@@ -60,7 +62,8 @@ func (a *asking) askWhole(ctx context.Context, p *facts.Plan, to *answer) error 
 const askers = 2
 
 // askEach shows the resources to the rules of their types, some at a time, so that not all of a
-// large plan is there in the form that rules see.
+// large plan is there in the form that rules see. Rules see the same terms side by side, which nothing may change: one
+// that evaluates something `with input` replaced must not be asked so.
 func (a *asking) askEach(ctx context.Context, p *facts.Plan, to *answer) error {
 	known, made := a.ofTypes(), newTerms()
 	broken := make([]bool, len(a.set.rules))
@@ -133,7 +136,7 @@ func (a *asking) askTypes(ctx context.Context, known map[string][]int, shown map
 
 // askOne asks the rule at a place about resources, and notes there whether it broke.
 func (a *asking) askOne(ctx context.Context, i int, resources []*ast.Term, broken []bool, to *answer) error {
-	input := ast.ObjectTerm([2]*ast.Term{ast.StringTerm("resource_changes"), ast.ArrayTerm(resources...)})
+	input := ast.ObjectTerm([2]*ast.Term{ast.StringTerm("resource_changes"), ast.ArrayTerm(slices.Clip(resources)...)})
 	before := len(to.broken)
 	err := a.ask(ctx, a.set.rules[i], input, to)
 	broken[i] = len(to.broken) > before

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -88,7 +89,7 @@ func (t *terms) list(c *jsonscan.Cursor) (*ast.Term, error) {
 	if err != nil || elements == nil {
 		return ast.InternedEmptyArray, err
 	}
-	return ast.ArrayTerm(elements...), nil
+	return ast.ArrayTerm(slices.Clip(elements)...), nil // an array that is added to must not grow into another's room
 }
 
 func (t *terms) text(text []byte) *ast.Term {

@@ -1,4 +1,4 @@
-package others
+package infracost
 
 import (
 	"encoding/json"
@@ -7,27 +7,34 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/holdfast/holdfast/insight/cost"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
+// MaxValues is how many values all of these files of a run may have: read, a value takes many times what it does as
+// text.
+const MaxValues = 400_000
+
 const (
+	maxBytes     = 32 << 20
 	maxResources = 100_000
 	mostMonthly  = 1e9 // dollars
-	infracost    = "Infracost"
+	source       = "Infracost"
 )
 
 // The shapes of Infracost's JSON, as far as they are read.
 type (
-	infracostOutput struct {
+	output struct {
 		Version  string `json:"version"`
 		Currency string `json:"currency"`
 		Projects []struct {
-			Past *infracostBreakdown `json:"pastBreakdown"`
-			Now  *infracostBreakdown `json:"breakdown"`
+			Past *breakdown `json:"pastBreakdown"`
+			Now  *breakdown `json:"breakdown"`
 		} `json:"projects"`
 	}
-	infracostBreakdown struct {
+	breakdown struct {
 		Resources []struct {
 			Name    string          `json:"name"`
 			Monthly json.RawMessage `json:"monthlyCost"` // a number as text, or null
@@ -35,14 +42,26 @@ type (
 	}
 )
 
-// ReadInfracost reads what `infracost breakdown --format json` or `infracost diff --format json` says, in US dollars.
-// What costs by its use only has no cost there, and none here.
-func ReadInfracost(r io.Reader) (cost.Given, error) {
-	var out infracostOutput
-	if err := readJSON(r, &out); err != nil {
-		return nil, fmt.Errorf("the costs of Infracost: %w", err)
+// ReadOfRun reads a file that a run's plan has left, of at most so many values.
+func ReadOfRun(text string, most int) (cost.Given, error) {
+	if jsonscan.MostValues([]byte(text)) > most {
+		return nil, errors.New("the costs of Infracost: they are too many values")
 	}
+	return Read(strings.NewReader(text))
+}
+
+// Read reads what `infracost breakdown --format json` or `infracost diff --format json` says, in US dollars.
+// What costs by its use only has no cost there, and none here.
+func Read(r io.Reader) (cost.Given, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	var out output
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the costs of Infracost: %w", err)
+	case len(raw) > maxBytes:
+		return nil, fmt.Errorf("the costs of Infracost have more than %d MiB", maxBytes>>20)
+	case json.Unmarshal(raw, &out) != nil:
+		return nil, errors.New("the costs of Infracost: it is no JSON of this form")
 	case out.Version == "" || out.Projects == nil:
 		return nil, errors.New("the costs of Infracost: it is no output of it")
 	case out.Currency != "" && out.Currency != "USD":
@@ -72,7 +91,7 @@ func ReadInfracost(r io.Reader) (cost.Given, error) {
 	return given, nil
 }
 
-func addCosts(given cost.Given, from *infracostBreakdown, set func(one *cost.Costing, monthly float64)) error {
+func addCosts(given cost.Given, from *breakdown, set func(one *cost.Costing, monthly float64)) error {
 	for _, r := range from.Resources {
 		monthly, some, err := monthlyOf(r.Monthly)
 		if err != nil {
@@ -82,7 +101,7 @@ func addCosts(given cost.Given, from *infracostBreakdown, set func(one *cost.Cos
 			continue
 		}
 		one := given[r.Name]
-		one.Source = infracost
+		one.Source = source
 		set(&one, monthly)
 		given[r.Name] = one
 		if len(given) > maxResources {

@@ -254,7 +254,7 @@ func (c call) decideDelete(lockID string, only Condition) Decide {
 
 // decideUndelete brings a deleted state back. To one that was brought back, and not written
 // since, it says yes again: its caller's answer got lost.
-func (c call) decideUndelete() Decide {
+func (c call) decideUndelete(lockID string) Decide {
 	return func(h Head) (Change, error) {
 		if err := c.admitted(h); err != nil {
 			return Change{}, err
@@ -268,7 +268,7 @@ func (c call) decideUndelete() Decide {
 		case !h.Deleted:
 			return Change{}, fault.New(fault.StateExists, "the state is there, at version %d: there is nothing to bring back",
 				h.Version.Number)
-		case h.Lock != nil:
+		case h.Lock != nil && (lockID == "" || h.Lock.Info.ID != lockID):
 			return Change{}, held(fault.LockHeld, h.Lock.Info)
 		}
 		event := c.event(audit.StateUndelete)

@@ -228,12 +228,17 @@ func (s *Service) DeleteIf(ctx context.Context, p auth.Principal, name Name, loc
 // nothing was written since. Faults: StateNotFound when there is nothing to bring back,
 // StateExists when it is there, LockHeld.
 func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Version, error) {
+	return s.UndeleteHeld(ctx, p, name, "")
+}
+
+// UndeleteHeld is Undelete by who holds the lock of this ID, which stays; empty for none.
+func (s *Service) UndeleteHeld(ctx context.Context, p auth.Principal, name Name, lockID string) (Version, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
 	call := s.call(p, ref)
-	head, err := s.update(ctx, ref, nil, call.actor, call.decideUndelete())
+	head, err := s.update(ctx, ref, nil, call.actor, call.decideUndelete(lockID))
 	return head.Version, err
 }
 

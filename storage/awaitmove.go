@@ -47,9 +47,12 @@ func UsesFolder(settings configs.Settings) bool {
 
 func awaitMarks(ctx context.Context, of marks, at place, log *slog.Logger) error {
 	for told := false; ; told = true {
-		all, err := of.all(ctx)
+		all, there, err := lookAt(ctx, of)
 		if err != nil {
 			return err
+		}
+		if told && !there {
+			return fmt.Errorf("what was being brought to %v was taken away again, and it is empty: start when it is there", at)
 		}
 		_, folder := of.(folderMarks)
 		if gone, some := find(all, markSource); some && gone.Done {
@@ -70,6 +73,16 @@ func awaitMarks(ctx context.Context, of marks, at place, log *slog.Logger) error
 			return err
 		}
 	}
+}
+
+// lookAt returns the marks of a place, and whether there is anything that could have some: without it, that there are
+// none any more is no end of a move.
+func lookAt(ctx context.Context, of marks) (all []Mark, there bool, err error) {
+	if database, ok := of.(databaseMarks); ok {
+		return database.look(ctx)
+	}
+	all, err = of.all(ctx)
+	return all, true, err
 }
 
 // MarkMoved has servers refuse the folder of the settings, because all in it was moved to a place.

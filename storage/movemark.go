@@ -112,10 +112,17 @@ const (
 )
 
 func (d databaseMarks) all(ctx context.Context) (all []Mark, err error) {
+	all, _, err = d.look(ctx)
+	return all, err
+}
+
+// look is all, and whether the table is there, as of one moment: a load that is begun anew takes all tables away.
+func (d databaseMarks) look(ctx context.Context) (all []Mark, there bool, err error) {
 	var texts []string
 	err = d.db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
 		texts, err = readTexts(q, "SELECT mark FROM moves ORDER BY role")
-		if mysqldb.IsNoTable(err) {
+		there = !mysqldb.IsNoTable(err)
+		if !there {
 			return nil
 		}
 		return err
@@ -123,11 +130,11 @@ func (d databaseMarks) all(ctx context.Context) (all []Mark, err error) {
 	for _, text := range texts {
 		var m Mark
 		if err := json.Unmarshal([]byte(text), &m); err != nil {
-			return nil, err
+			return nil, there, err
 		}
 		all = append(all, m)
 	}
-	return all, err
+	return all, there, err
 }
 
 func (d databaseMarks) set(ctx context.Context, m Mark) error {

@@ -74,7 +74,7 @@ func rewind(ctx context.Context, states *state.Service, r stateengine.Rewind, at
 		return states.Delete(ctx, who, r.Ref.Name, r.LockID)
 	}
 	if r.Deleted {
-		if _, err := states.Undelete(ctx, who, r.Ref.Name); err != nil {
+		if _, err := states.UndeleteHeld(ctx, who, r.Ref.Name, r.LockID); err != nil {
 			return err
 		}
 	}

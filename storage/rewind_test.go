@@ -72,6 +72,9 @@ func checkRewind(t *testing.T, settings configs.Settings) {
 			put(name, 1, "old")
 		}
 		putOf(other, "written", 1, "other's old")
+		put("held", 1, "held")
+		put("then", 1, "older")
+		put("then", 2, "old")
 		now = now.Add(2 * time.Hour)
 		putOf(other, "written", 2, "other's new")
 		put("written", 2, "new")
@@ -80,6 +83,11 @@ func checkRewind(t *testing.T, settings configs.Settings) {
 		put("locked", 2, "new")
 		_, err := states.Lock(t.Context(), who, "locked", lock)
 		check(err)
+		_, err = states.Lock(t.Context(), who, "held", lock)
+		check(err)
+		check(states.Delete(t.Context(), who, "held", lock.ID))
+		put("then", 3, "new")
+		check(states.Purge(t.Context(), who, "then", 2, "a leak"))
 		for _, name := range []state.Name{"pruned", "purged", "gone"} {
 			put(name, 2, "new")
 		}
@@ -93,13 +101,14 @@ func checkRewind(t *testing.T, settings configs.Settings) {
 	})
 	done, err := storage.Rewind(t.Context(), settings, now.Add(-time.Hour), log)
 	check(err)
-	left := []state.Ref{{Org: who.Org, Name: "gone"}, {Org: who.Org, Name: "pruned"}, {Org: who.Org, Name: "purged"}}
-	if done.Changed != 5 || !slices.Equal(done.Left, left) {
-		t.Errorf("%+v, want 5 changed and %v left", done, left)
+	left := []state.Ref{{Org: who.Org, Name: "gone"}, {Org: who.Org, Name: "pruned"}, {Org: who.Org, Name: "purged"},
+		{Org: who.Org, Name: "then"}}
+	if done.Changed != 6 || !slices.Equal(done.Left, left) {
+		t.Errorf("%+v, want 6 changed and %v left", done, left)
 	}
 	within(func() {
 		for name, want := range map[state.Name]uint64{"same": 1, "written": 3, "deleted": 1, "locked": 3,
-			"pruned": 2, "purged": 2} {
+			"held": 1, "pruned": 2, "purged": 2, "then": 3} {
 			got, err := states.Get(t.Context(), who, name)
 			check(err)
 			if got.Version.Number != want {

@@ -187,7 +187,7 @@ func layers() map[string][]string {
 			"auth/copies", "auth/lastuse", "internal/durable", "internal/pause"},
 		"storage/moving":    {},
 		"storage/backup":    {"internal/durable", "storage/sqlitedb"},
-		"storage/mysqldump": {"storage/moving", "storage/mysqldb"},
+		"storage/mysqldump": {"internal/pause", "storage/moving", "storage/mysqldb"},
 		"storage/doctor": {"audit", "configs", "fault", "internal/digest", "runs", "seal", "state", "storage",
 			"storage/backup", "storage/moving", "storage/mysqldump", "storage/mysqlstates", "storage/sqldb", "storage/sqlitedb",
 			"workspace"},

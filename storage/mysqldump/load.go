@@ -11,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
@@ -28,8 +26,6 @@ const (
 	// loadName is how long the name of a lock is that the server takes, and loadPatience for how many seconds a load
 	// waits for one that ends.
 	loadName, loadPatience = 46, 20
-	// clearPatience is how long a load that has failed takes to remove what it has made. Else the next one does.
-	clearPatience = time.Minute
 )
 
 // Rest is what is done with tables that were loaded, before anybody may use them. They have a mark meanwhile, by which
@@ -67,17 +63,23 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest Rest) (er
 	if err := alone(ctx, conn, o); err != nil {
 		return err
 	}
-	if err := clear(ctx, conn, o, rest); err != nil {
+	if err := begin(ctx, conn, o, rest); err != nil {
 		return err
 	}
 	l := loader{ctx: ctx, conn: conn, from: bufio.NewReaderSize(from, 64<<10)}
-	if err := l.all(); err != nil {
-		return fmt.Errorf("load into the database %v: %w", o, err)
-	}
-	if rest.Do == nil {
+	err = l.all()
+	switch {
+	case err == nil && rest.Do == nil:
 		return l.settle()
+	case err == nil:
+		err = l.finish(rest)
+	default:
+		err = fmt.Errorf("load into the database %v: %w", o, err)
 	}
-	return l.finish(o, rest)
+	if err != nil && rest.Do != nil {
+		err = errors.Join(err, l.undo(rest))
+	}
+	return err
 }
 
 // alone keeps other loads away until the connection ends. The server ends that of a load that was killed when its last
@@ -90,35 +92,6 @@ func alone(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
 		err = fmt.Errorf("another load into the database %v is under way", o)
 	}
 	return err
-}
-
-// clear refuses a database in which there is something, and removes what a load has left.
-func clear(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest Rest) error {
-	names, err := texts(ctx, conn, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
-	if err != nil {
-		return err
-	}
-	unfinished := false
-	if rest.Marked != nil {
-		if unfinished, err = rest.Marked(ctx, conn); err != nil {
-			return err
-		}
-	}
-	for _, name := range names {
-		if !unfinished && !strings.HasPrefix(name, loading) {
-			return fmt.Errorf("the database %v is not empty: it has a table %s; nothing was restored", o, name)
-		}
-	}
-	// The mark goes last: until then it says what all else is.
-	if i := slices.Index(names, rest.Table); i >= 0 {
-		names = append(slices.Delete(names, i, i+1), rest.Table)
-	}
-	for _, name := range names {
-		if _, err := conn.ExecContext(ctx, "DROP TABLE "+mysqldb.Quoted(name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 type loader struct {
@@ -223,44 +196,15 @@ func (l *loader) value(c column) (any, int, error) {
 	return text.String(), text.Len(), nil
 }
 
-// settle gives all tables their names, in one statement that is done whole or not at all.
-func (l *loader) settle() error {
+// settle gives all tables their names, in one statement that is done whole or not at all, and does other renames
+// before that.
+func (l *loader) settle(renames ...string) error {
 	if len(l.names) == 0 {
 		return errors.Join(errors.New("the dump has no tables"), errDamaged)
 	}
-	var renames []string
 	for _, name := range l.names {
 		renames = append(renames, mysqldb.Quoted(loading+name)+" TO "+mysqldb.Quoted(name))
 	}
 	_, err := l.conn.ExecContext(l.ctx, "RENAME TABLE "+strings.Join(renames, ", "))
 	return err
-}
-
-// finish has the tables get their names with the mark, does the rest, and takes the mark away. Where that fails,
-// nothing stays.
-func (l *loader) finish(o mysqldb.Options, rest Rest) error {
-	err := l.mark(rest)
-	if err == nil {
-		err = l.settle()
-	}
-	if err == nil {
-		err = rest.Do(l.ctx)
-	}
-	if err == nil {
-		return rest.Unmark(l.ctx, l.conn)
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), clearPatience)
-	defer cancel()
-	return errors.Join(err, clear(ctx, l.conn, o, rest))
-}
-
-func (l *loader) mark(rest Rest) error {
-	table := loading + rest.Table
-	if !slices.Contains(l.names, rest.Table) {
-		if _, err := l.conn.ExecContext(l.ctx, "CREATE TABLE "+mysqldb.Quoted(table)+" "+rest.Make); err != nil {
-			return err
-		}
-		l.names = append(l.names, rest.Table)
-	}
-	return rest.Mark(l.ctx, l.conn, mysqldb.Quoted(table))
 }

@@ -89,16 +89,25 @@ func (s *Store) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 }
 
 func remove(tx sqldb.Tx, ref layers.Ref) error {
-	for _, statement := range []string{"DELETE FROM layer_days WHERE org = ? AND layer = ?",
-		"DELETE FROM layers WHERE org = ? AND name = ?"} {
-		if _, err := tx.Exec(statement, ref.Org.String(), ref.Name); err != nil {
-			return err
-		}
+	if err := forget(tx, ref); err != nil {
+		return err
 	}
-	return nil
+	_, err := tx.Exec("DELETE FROM layers WHERE org = ? AND name = ?", ref.Org.String(), ref.Name)
+	return err
+}
+
+// forget removes the days of a layer: those of one that goes, or that a node of before there were days has let go.
+func forget(tx sqldb.Tx, ref layers.Ref) error {
+	_, err := tx.Exec("DELETE FROM layer_days WHERE org = ? AND layer = ?", ref.Org.String(), ref.Name)
+	return err
 }
 
 func put(tx sqldb.Tx, ref layers.Ref, revision int64, l layers.Layer) (layers.Layer, error) {
+	if revision == 0 {
+		if err := forget(tx, ref); err != nil {
+			return l, err
+		}
+	}
 	l.Ref, l.Revision = ref, revision+1
 	document, err := json.Marshal(l)
 	if err != nil {

@@ -22,11 +22,12 @@ type Rewind struct {
 
 // sqlRewinds is asked with the tables of heads and of versions, and with what joins a head with its newest version. Of
 // a state that was made since and is deleted nothing is to be done, nor of one that is being removed for good, which is
-// under no organization.
-const sqlRewinds = `SELECT org, name, held, version, newest, made, deleted FROM (
+// under no organization. Where the version of then was purged, an older one is not what the state was.
+const sqlRewinds = `SELECT org, name, held, CASE WHEN purged THEN 0 ELSE version END, newest, made, deleted FROM (
 	SELECT s.org, s.name, ifnull(s.lock_id, '') AS held, n.number AS newest, s.deleted_at IS NOT NULL AS deleted,
-		ifnull((SELECT max(v.number) FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ? AND v.purged = 0), 0)
-		AS version,
+		ifnull((SELECT max(v.number) FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ?), 0) AS version,
+		ifnull((SELECT v.purged FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ? ORDER BY v.number DESC LIMIT 1), 0)
+		AS purged,
 		EXISTS (SELECT 1 FROM %[2]s v WHERE v.state = s.id AND v.number = 1 AND v.created_at > ?) AS made
 	FROM %[1]s s JOIN %[2]s n ON %[3]s WHERE s.org <> '' AND (s.deleted_at IS NULL OR s.deleted_at > ?)) kept
 	WHERE (version <> newest OR deleted) AND NOT (version = 0 AND made AND deleted) ORDER BY org, name`
@@ -36,7 +37,7 @@ const sqlRewinds = `SELECT org, name, held, version, newest, made, deleted FROM 
 // version n.
 func Rewinds(ctx context.Context, db *sql.DB, heads, versions, newest string, at time.Time) (all []Rewind, err error) {
 	micros := at.UnixMicro()
-	rows, err := db.QueryContext(ctx, fmt.Sprintf(sqlRewinds, heads, versions, newest), micros, micros, micros)
+	rows, err := db.QueryContext(ctx, fmt.Sprintf(sqlRewinds, heads, versions, newest), micros, micros, micros, micros)
 	if err != nil {
 		return nil, err
 	}

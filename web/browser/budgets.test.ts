@@ -84,7 +84,8 @@ test('the first page can be used within a second by a processor that is four tim
   say('usable after ms by the clock', median(clocks), ...clocks)
   say('of that the page took ms of the processor', median(processors), ...processors)
   expect(Math.min(...processors)).toBeLessThan(1000)
-  if (isQuiet() || process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
+  // A second by the clock is the budget, which HOLDFAST_BUDGETS=clock holds on a machine that does nothing else.
+  if (process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
 })
 
 test('a thousand workspaces scroll smoothly', async () => {

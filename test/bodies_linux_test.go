@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -204,7 +205,7 @@ func (g *glutton) crowded(m meal, use bodyUse, during func([]*guest)) {
 			_ = one.conn.Close()
 		}
 		if err := poll(func() error { return g.inFlight(0, 0) }); err != nil {
-			g.t.Errorf("after all have left: %v", err)
+			g.t.Errorf("after all have left: %v; the server's goroutines:\n%s", err, g.stacks())
 		}
 	}()
 	during(crowd)
@@ -292,6 +293,16 @@ func (g *glutton) wantTruth(crowd []*guest, path string, use bodyUse) {
 			g.t.Errorf("some are answered with %d", status)
 		}
 	}
+}
+
+// stacks ends the server, and returns what its goroutines were about: one of them has what is still in memory.
+func (g *glutton) stacks() string {
+	p := g.server.process
+	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		return err.Error()
+	}
+	<-p.done
+	return g.server.logTail(3000)
 }
 
 var (

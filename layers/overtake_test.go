@@ -47,14 +47,7 @@ func TestNewerCommitOvertakesWhatWaits(t *testing.T) {
 			t.Fatalf("%+v, %+v", l.Run, l.Facts)
 		}
 		second := w.pushed("modules/m/main.tf")
-		w.mu.Lock()
-		w.calls, w.dies = 0, dies
-		w.mu.Unlock()
-		_ = w.service().Sweep(t.Context())
-		w.mu.Lock()
-		over := w.calls < dies
-		w.dies = 0
-		w.mu.Unlock()
+		over := !w.sweepDying(dies)
 		w.pass(2 * time.Minute)
 		w.settle(w.service())
 		l = w.want(layers.PlanNeeded, 2, layers.WantPropose)

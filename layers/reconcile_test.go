@@ -225,14 +225,7 @@ func TestKilledAtEachStep(t *testing.T) {
 		w.add(func(s *layers.Settings) { s.Remediation = layers.Auto })
 		killed := false
 		flow := func() {
-			w.mu.Lock()
-			w.calls, w.dies = 0, dies
-			w.mu.Unlock()
-			_ = w.service().Sweep(t.Context())
-			w.mu.Lock()
-			killed = killed || w.calls >= dies
-			w.dies = 0
-			w.mu.Unlock()
+			killed = w.sweepDying(dies) || killed
 			w.pass(2 * time.Minute) // what could not be done is tried again
 			s := w.service()
 			for range 6 { // no time passes that a check would come by

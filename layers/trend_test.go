@@ -69,14 +69,7 @@ func TestTrendCountsOnce(t *testing.T) {
 		}
 		w.ends(layers.EndedWell, func(r *run) { r.found = []layers.Changed{drifted("local_file.a", "b")} })
 		w.pass(3 * time.Second)
-		w.mu.Lock()
-		w.calls, w.dies = 0, dies
-		w.mu.Unlock()
-		_ = w.service().Sweep(t.Context())
-		w.mu.Lock()
-		killed := w.calls >= dies
-		w.dies = 0
-		w.mu.Unlock()
+		killed := w.sweepDying(dies)
 		w.pass(2 * time.Minute)
 		w.settle(w.service())
 		want := layers.Trend{Day: layers.DayOf(w.Now()), Checks: 1, Found: 1, Layers: 1, Drifted: 1, Resources: 1, Fresh: 1}

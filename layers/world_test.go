@@ -139,6 +139,19 @@ func (w *world) alive() error {
 	return nil
 }
 
+// sweepDying sweeps once, by a process that is killed at so many calls, and reports whether it came to that.
+func (w *world) sweepDying(at int) (killed bool) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.calls, w.dies = 0, at
+	w.mu.Unlock()
+	_ = w.service().Sweep(w.t.Context())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	killed, w.dies = w.calls >= at, 0
+	return killed
+}
+
 func around[T any](w *world, call func() (T, error)) (T, error) {
 	var none T
 	if err := w.alive(); err != nil {

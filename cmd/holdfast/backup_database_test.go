@@ -75,6 +75,7 @@ func TestLoadAt(t *testing.T) {
 	s.environ = append(s.environ, allInDatabase()...)
 	s.data = restored
 	s.refuse(exitUsage, "is no time", "backup", "load", restored, "--at", "yesterday")
+	s.refuse(exitUsage, "is still to come", "backup", "load", restored, "--at", "9999-01-01T00:00:00Z")
 	s.fails("--master-key-file has to say", "backup", "load", restored, "--at", at)
 	if n := s.tables(d); n != 0 {
 		t.Fatalf("%d tables are there of a load that has failed", n)

@@ -36,6 +36,9 @@ in all layers: the same cause once. With --trend it shows what checks have found
 		if trend {
 			return a.driftTrend(ctx, c, strings.Join(args, ""), days, asJSON)
 		}
+		if days != 0 {
+			return usagef("--days goes with --trend")
+		}
 		if len(args) == 0 {
 			return a.showDrift(ctx, c, asJSON)
 		}

@@ -32,9 +32,12 @@ func (f *rewindFlags) add(cmd *cobra.Command) {
 func (f *rewindFlags) parse() (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, f.time)
 	if err != nil {
-		err = usagef("--at: %.40q is no time such as 2026-11-21T12:00:00Z", f.time)
+		return at, usagef("--at: %.40q is no time such as 2026-11-21T12:00:00Z", f.time)
 	}
-	return at, err
+	if at.After(time.Now()) {
+		return at, usagef("--at: %s is still to come", f.time)
+	}
+	return at, nil
 }
 
 // explain says what to do where encrypted states could not be read.

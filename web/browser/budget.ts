@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { CDPSession, Cookie, Page, Response } from 'playwright-core'
+import type { Cookie, Page, Response } from 'playwright-core'
 import type { BareBrowser } from './bare'
 
 /** whenUsable has a page note when a heading is there: a test that looks a moment later would take what comes behind it for part of it. */
@@ -38,13 +38,6 @@ export async function scriptBytes(page: Page, path: string, heading: string): Pr
     if (before.includes(url)) size += bytes
   }
   return size
-}
-
-/** slowed has the page's processor be so many times slower, and returns what to ask the browser with. */
-export async function slowed(page: Page, times: number): Promise<CDPSession> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: times })
-  return session
 }
 
 /**

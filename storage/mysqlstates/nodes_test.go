@@ -216,10 +216,12 @@ func TestResumedNode(t *testing.T) {
 	wantVersions(t, stores[1], ref, []byte("1"), []byte("2"), []byte("3"))
 }
 
-// killWriters ends the sessions that are in a transaction.
+// killWriters ends the sessions that are in a transaction in this test's database: other packages' tests may
+// use the same server meanwhile.
 func killWriters(t *testing.T, s *Store) {
 	t.Helper()
-	rows, err := s.readers.Query("SELECT trx_mysql_thread_id FROM information_schema.innodb_trx")
+	rows, err := s.readers.Query(`SELECT trx_mysql_thread_id FROM information_schema.innodb_trx
+		JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE()`)
 	if err != nil {
 		t.Fatal(err)
 	}

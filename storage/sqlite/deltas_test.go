@@ -325,7 +325,7 @@ func TestDamagedDelta(t *testing.T) {
 	s, _ := opened(t)
 	all := slowly(20_000, 2)
 	whole := s.bodies.Codec.Encode(all[0])
-	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0],
+	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0], Size: len(all[0]),
 		Packed: len(whole.Bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
+	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -25,6 +26,19 @@ func openDeltas(t testing.TB, dir string) *Store {
 
 func TestStoreOfDeltas(t *testing.T) {
 	statetest.RunStore(t, func(t *testing.T) state.Store { return openDeltas(t, t.TempDir()) })
+}
+
+// openBare opens a store that has the bodies of no bases in memory.
+func openBare(t testing.TB, dir string) *Store {
+	t.Helper()
+	s := openDeltas(t, dir)
+	s.bodies.Bases = stateengine.NewBareBases(stateengine.BasesBytes)
+	return s
+}
+
+// TestStoreGoingOn has the newest versions in memory and no bases.
+func TestStoreGoingOn(t *testing.T) {
+	statetest.RunStore(t, func(t *testing.T) state.Store { return readmap.New(openBare(t, t.TempDir()), 256<<20) })
 }
 
 // slowly returns n versions of a state that changes a little from each to the next.

@@ -70,6 +70,9 @@ func NewBases(limit int) *Bases {
 	return &Bases{whole: newShelf(limit), bare: newShelf(limit / barePart)}
 }
 
+// NewBareBases returns one that keeps no bodies, as if there were always room for none: tests of engines have it.
+func NewBareBases(limit int) *Bases { return &Bases{whole: newShelf(0), bare: newShelf(limit)} }
+
 // Get returns a copy of what is kept of a state; nil for nothing.
 func (s *Bases) Get(ref state.Ref) *Base {
 	s.mu.Lock()

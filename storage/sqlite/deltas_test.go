@@ -12,7 +12,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -34,11 +33,6 @@ func openBare(t testing.TB, dir string) *Store {
 	s := openDeltas(t, dir)
 	s.bodies.Bases = stateengine.NewBareBases(stateengine.BasesBytes)
 	return s
-}
-
-// TestStoreGoingOn has the newest versions in memory and no bases.
-func TestStoreGoingOn(t *testing.T) {
-	statetest.RunStore(t, func(t *testing.T) state.Store { return readmap.New(openBare(t, t.TempDir()), 256<<20) })
 }
 
 // slowly returns n versions of a state that changes a little from each to the next.
@@ -339,8 +333,8 @@ func TestDamagedDelta(t *testing.T) {
 	s, _ := opened(t)
 	all := slowly(20_000, 2)
 	whole := s.bodies.Codec.Encode(all[0])
-	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0], Size: len(all[0]),
-		Packed: len(whole.Bytes)}, all[1])
+	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0],
+		Size: len(all[0]), Packed: len(whole.Bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")
 	}

@@ -26,7 +26,8 @@ type BaseID struct {
 type Base struct {
 	BaseID
 	Kept []byte // what its row has for its digest
-	// Body is nil where it is not in memory, and where there is none, as the state's versions are encrypted: then Size is 0.
+	// Body is nil where it is not in memory, and where there is none, as the state's versions are encrypted: then Size
+	// is 0.
 	Body   []byte
 	Size   int
 	Packed int    // how many bytes the database has of it

@@ -88,18 +88,20 @@ func TestForgottenIsUsedAgain(t *testing.T) {
 
 // TestForgetLeavesWhatItCannotDo changes no file that it can't write whole.
 func TestForgetLeavesWhatItCannotDo(t *testing.T) {
-	if _, err := (seal.Source{Text: strings.Repeat("1f", 32)}).Forget(t.Context(), uuid.New()); !errors.Is(err, seal.ErrNoFile) {
+	text := seal.Source{Text: strings.Repeat("1f", 32)}
+	if _, err := text.Forget(t.Context(), uuid.New()); !errors.Is(err, seal.ErrNoFile) {
 		t.Error(err)
 	}
 	one := newKeeper("transit")
 	from := seal.Source{Path: filepath.Join(t.TempDir(), "master.key"), Keeper: one}
 	must(t, from.Create(t.Context()))
-	text := readFile(t, from.Path)
+	before := readFile(t, from.Path)
 	from.Keeper = forgetful{one}
-	if _, err := from.Forget(t.Context(), uuid.New()); err == nil || readFile(t, from.Path) != text {
+	if _, err := from.Forget(t.Context(), uuid.New()); err == nil || readFile(t, from.Path) != before {
 		t.Errorf("the file has what nobody can unwrap, %v", err)
 	}
-	if _, err := (seal.Source{Path: from.Path + ".none"}).Forget(t.Context(), uuid.New()); !errors.Is(err, os.ErrNotExist) {
+	none := seal.Source{Path: from.Path + ".none"}
+	if _, err := none.Forget(t.Context(), uuid.New()); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

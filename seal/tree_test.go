@@ -15,8 +15,8 @@ func near(org uuid.UUID, n int) uuid.UUID {
 	return org
 }
 
-// TestTreeForgets: whoever is forgotten, in any order, the others keep their secrets to the bit, and nobody's can be had
-// of who was. The closest neighbours are among the others.
+// TestTreeForgets: whoever is forgotten, in any order, the others keep their secrets to the bit, and those of the
+// forgotten can't be had. The closest neighbours are among the others.
 func TestTreeForgets(t *testing.T) {
 	whole := newTree(newKey())
 	orgs := []uuid.UUID{{}, uuid.Max, uuid.New(), uuid.New()}

@@ -67,8 +67,8 @@ type Keyring struct {
 	Sealer *seal.Sealer // of Runs
 }
 
-// Forget has the master key file's keys forget an organization, and returns how many had not yet. What is open seals with
-// the keys of then.
+// Forget has the master key file's keys forget an organization, and returns how many had not yet. What is open seals
+// with the keys of then.
 func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (forgot int, err error) {
 	from, err := MasterSource(settings)
 	if err != nil {

@@ -103,7 +103,8 @@ func (s tenant) restored(backup string) tenant {
 func (s tenant) useAgain(org string, r *running) {
 	s.t.Helper()
 	s.must("org", "add", "Anew", "--id", org)
-	anew := tenant{s.shell, newKey{Organization: uuid.MustParse(org), Key: strings.TrimSpace(s.must("key", "add", "Anew"))}}
+	key := strings.TrimSpace(s.must("key", "add", "Anew"))
+	anew := tenant{s.shell, newKey{Organization: uuid.MustParse(org), Key: key}}
 	if status, body := anew.call(r, "POST", "/api/v1/state/app", stateOf(100)); status != 500 ||
 		!strings.Contains(body, "holdfast seal rotate") {
 		s.t.Errorf("%d %s", status, body)
@@ -115,8 +116,7 @@ func (s tenant) useAgain(org string, r *running) {
 	anew.wantState(r, 200, stateOf(100))
 }
 
-// TestShredWithKeysElsewhere: where the server can't change its master keys it says what is left to do, and ends all the
-// same.
+// TestShredWithKeysElsewhere: where the server can't change its master keys it says what is left to do, and goes on.
 func TestShredWithKeysElsewhere(t *testing.T) {
 	s := newTenant(t)
 	s.beside()

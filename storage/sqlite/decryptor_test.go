@@ -137,7 +137,8 @@ func wrappedKeys(text string, unwrap func(service, wrapped string) ([]byte, erro
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "#"), line == "":
-		case line == "holdfast-master-key 1", line == "holdfast-master-key 3", line == "holdfast-master-key 2" && unwrap != nil:
+		case line == "holdfast-master-key 1", line == "holdfast-master-key 3",
+			line == "holdfast-master-key 2" && unwrap != nil:
 			begun = true
 		case begun:
 			digits, check, _ := strings.Cut(line, " ")

@@ -64,8 +64,8 @@ func killable() enginetest.Engine {
 // fillRewound has the database say that it has lost a change of an organization's state.
 func fillRewound(t *testing.T, s enginetest.Store, org uuid.UUID) {
 	t.Helper()
-	_, err := s.(shown).readers.ExecContext(t.Context(), sqlAddRewind, org.String(), "lost", 3, "its digest", time.Now(), 2,
-		"")
+	_, err := s.(shown).readers.ExecContext(t.Context(), sqlAddRewind, org.String(), "lost", 3, "its digest", time.Now(),
+		2, "")
 	if err != nil {
 		t.Fatal(err)
 	}

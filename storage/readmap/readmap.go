@@ -56,7 +56,7 @@ type Store struct {
 func New(next state.Store, maxBytes int64) *Store {
 	s := &Store{Lists: next, next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
 	if below, ok := next.(Borrower); ok {
-		below.Lend(s.lend)
+		below.Lend(s.Lent)
 	}
 	return s
 }
@@ -68,8 +68,8 @@ type Borrower interface {
 	Lend(newest func(state.Ref) (state.Snapshot, bool))
 }
 
-// lend returns a version that is the newest, or was it once. Its bytes must not be changed.
-func (s *Store) lend(ref state.Ref) (state.Snapshot, bool) {
+// Lent implements state.Lender.
+func (s *Store) Lent(ref state.Ref) (state.Snapshot, bool) {
 	if e, hit := s.find(ref); hit {
 		return e.Snapshot, true
 	}

@@ -14,7 +14,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/holdfast, one static binary
-	@scripts/build.sh "$(VERSION)" bin/holdfast -buildvcs=false # VERSION says it
+	@KEEP=1 scripts/build.sh "$(VERSION)" bin/holdfast -buildvcs=false # VERSION says it
 
 PREFIX ?= /usr/local
 install: build ## copy the binary to PREFIX/bin (/usr/local/bin)
@@ -34,9 +34,7 @@ web-test: web ## build the page, check its types and style, and run its tests, i
 page:
 	@scripts/page.sh
 
-# Go keeps the linked program of a commit, but not one of each change in between: those would fill the disk.
-run: ## build, make an organization and a key on first use, serve on 127.0.0.1:7777, and build the page beside that where Node is there
-	@version="$(VERSION)"; case $$version in *-dirty|dev) ;; *) export KEEP=1 ;; esac; scripts/build.sh "$$version" bin/holdfast -buildvcs=false
+run: build ## build, make an organization and a key on first use, serve on 127.0.0.1:7777, and build the page beside that where Node is there
 	@bin/holdfast init --if-missing
 	@exec scripts/run.sh
 

@@ -6,16 +6,27 @@
 # nomsgpack leaves out what gin would answer in MessagePack with, a tenth of the program. grpcnotrace leaves out pages
 # of gRPC that nobody sees: they are templates, for which the linker would keep every method, an eighth of it.
 #
-# KEEP=1 has Go keep the linked program in its build cache, for the days that it keeps what it compiles: whoever
-# builds the same commit again, in any folder, need not wait for the linker.
+# With KEEP=1 the programs of the last three commits are kept in ~/.cache/holdfast/programs, and put into place where
+# there is none. Go finds its build ID in it, and links only if sources, flags or Go itself differ from what made that.
 set -eu
 cd "$(dirname "$0")/.."
 version=$1 file=$2
 shift 2
-set -- -trimpath -tags nomsgpack,grpcnotrace -ldflags "-s -w -X main.version=$version" "$@"
-if [ -z "${KEEP-}" ]; then
-  exec go build "$@" -o "$file" ./cmd/holdfast
+
+kept=
+case $version in
+*-dirty | dev) ;; # one of many that nobody builds again
+*) if [ -n "${KEEP-}" ]; then kept=${XDG_CACHE_HOME:-${HOME-}/.cache}/holdfast/programs/$(echo "$version" | tr / -); fi ;;
+esac
+
+copy() { # FROM TO: whole or not at all, and it is no fault if it can't be
+  cmp -s "$1" "$2" || { mkdir -p "$(dirname "$2")" && cp "$1" "$2.$$" && mv -f "$2.$$" "$2"; } 2>/dev/null || rm -f "$2.$$"
+}
+
+if [ -f "$kept" ]; then copy "$kept" "$file"; fi
+go build -trimpath -tags nomsgpack,grpcnotrace -ldflags "-s -w -X main.version=$version" "$@" -o "$file" ./cmd/holdfast
+if [ -n "$kept" ]; then
+  copy "$file" "$kept"
+  touch -c "$kept"
+  cd "$(dirname "$kept")" && ls -t | tail -n +4 | while read -r old; do rm -f "$old"; done
 fi
-# What Go keeps is executed by `go run`, here by a copy into the file's place. A server that runs keeps its own.
-mkdir -p "$(dirname "$file")"
-exec go run "$@" -exec "sh -c 'cp \"\$0\" \"\$1.new\" && mv -f \"\$1.new\" \"\$1\"'" ./cmd/holdfast "$file"

@@ -60,11 +60,11 @@ func (w *pageWriter) head(info Info, sections []pageSection) {
 }
 
 func (w *pageWriter) operation(o pageOperation) {
-	w.Add("<article id=\"%v\">\n<h3><a href=\"#%v\"><span class=\"method\">%v</span> <code>%v</code></a></h3>\n", o.OperationID,
-		o.OperationID, o.Method, o.Path)
+	w.Add("<article id=\"%v\">\n<h3><a href=\"#%v\"><span class=\"method\">%v</span> <code>%v</code></a></h3>\n",
+		o.OperationID, o.OperationID, o.Method, o.Path)
 	w.Add("<p>%v</p>\n", strings.TrimSuffix(o.Summary+". "+o.Description, " "))
 	for i, right := range o.Rights {
-		w.Add("%v<code>%v</code>", markup.HTML(map[bool]string{true: "<p class=\"soft\">Needs ", false: " or "}[i == 0]), right)
+		w.Add("%v<code>%v</code>", map[bool]markup.HTML{true: `<p class="soft">Needs `, false: " or "}[i == 0], right)
 	}
 	if len(o.Rights) > 0 {
 		w.Add(".</p>\n")
@@ -90,8 +90,8 @@ func (w *pageWriter) parameters(o pageOperation) {
 	}
 	w.Add("<dl>\n")
 	for _, p := range o.Parameters {
-		w.Add("<dt><code>%v</code> in %v%v: %v</dt><dd>%v</dd>\n", p.Name, p.In, map[bool]string{true: ", required"}[p.Required],
-			kindOf(p.Schema), p.Description)
+		w.Add("<dt><code>%v</code> in %v%v: %v</dt><dd>%v</dd>\n", p.Name, p.In,
+			map[bool]string{true: ", required"}[p.Required], kindOf(p.Schema), p.Description)
 	}
 	w.Add("</dl>\n")
 }
@@ -149,7 +149,8 @@ func (w *pageWriter) schema(s pageSchema) {
 }
 
 func (w *pageWriter) member(m pageMember) {
-	w.Add("<dt><code>%v</code>%v: %v</dt>", m.Name, map[bool]string{false: ", may be absent"}[m.Required], kindOf(m.Schema))
+	w.Add("<dt><code>%v</code>%v: %v</dt>", m.Name, map[bool]string{false: ", may be absent"}[m.Required],
+		kindOf(m.Schema))
 	if m.Description != "" {
 		w.Add("<dd>%v</dd>", m.Description)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
@@ -23,6 +24,15 @@ type Rewound struct {
 	Changed int
 	// Left are the states that are as they were before: no version of the time is kept any more.
 	Left []state.Ref
+	// Unread are as they were before, too: what is kept of them can't be read.
+	Unread []Unread
+}
+
+// Unread is a state that can't be read, and why: the fault's code says whether it is damaged, or encrypted with a key
+// that is not there.
+type Unread struct {
+	Ref state.Ref
+	Why fault.Code
 }
 
 // rewindable is an engine that knows what its states were.
@@ -34,7 +44,8 @@ type rewindable interface {
 // Rewind brings each state of a folder or a database back to the version that it had at a time, as far as versions are
 // kept: by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
 // yet is deleted, and one that was deleted since is there again; either can be undone. One whose versions of then
-// were removed since, by retention or a purge, is left alone. The folder or database is nobody else's.
+// were removed since, by retention or a purge, is left alone, and so is one that can't be read: one of an organization
+// whose keys are destroyed, say. The folder or database is nobody else's.
 func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *slog.Logger) (done Rewound, err error) {
 	store, err := openRewindable(ctx, settings, log)
 	if err != nil {
@@ -52,12 +63,22 @@ func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *s
 			done.Left = append(done.Left, one.Ref)
 			continue
 		}
-		if err := rewind(ctx, states, one, at); err != nil {
+		err := rewind(ctx, store, states, one, at)
+		switch {
+		case isUnread(err):
+			done.Unread = append(done.Unread, Unread{one.Ref, fault.From(err).Code})
+		case err != nil:
 			return done, fmt.Errorf("the state %s of %s: %w", one.Ref.Name, one.Ref.Org, err)
+		default:
+			done.Changed++
 		}
-		done.Changed++
 	}
 	return done, nil
+}
+
+// isUnread reports whether something of a state itself can't be read, whatever becomes of others.
+func isUnread(err error) bool {
+	return fault.Is(err, fault.StateCorrupt) || fault.Is(err, fault.SealCorrupt) || fault.Is(err, fault.SealKeyMissing)
 }
 
 func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Logger) (rewindable, error) {
@@ -67,9 +88,13 @@ func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Lo
 	return openMySQLStates(ctx, settings, "", log)
 }
 
-func rewind(ctx context.Context, states *state.Service, r stateengine.Rewind, at time.Time) error {
+// rewind changes nothing of a state that can't be read.
+func rewind(ctx context.Context, store state.Store, states *state.Service, r stateengine.Rewind, at time.Time) error {
 	who := auth.Principal{Org: r.Ref.Org, KeyID: rewinder, Grant: auth.Grant{Role: auth.Owner},
 		Request: uuid.NewString()}
+	if err := readable(ctx, store, r); err != nil {
+		return err
+	}
 	if r.Version == 0 {
 		return states.Delete(ctx, who, r.Ref.Name, r.LockID)
 	}
@@ -83,4 +108,25 @@ func rewind(ctx context.Context, states *state.Service, r stateengine.Rewind, at
 	}
 	_, err := states.Rollback(ctx, who, r.Ref.Name, r.Version, "restored as of "+shown(at), r.LockID)
 	return err
+}
+
+// versionsAtOnce is how many versions are listed at once.
+const versionsAtOnce = 1000
+
+// readable finds out whether a state can be read. Nothing is written before, not even the key of an organization that
+// has none; and of one that is to be there again it reads all that a rollback does.
+func readable(ctx context.Context, store state.Store, r stateengine.Rewind) error {
+	if _, err := store.Head(ctx, r.Ref); err != nil || !r.Deleted {
+		return err
+	}
+	if _, err := store.Version(ctx, r.Ref, r.Version); err != nil || r.Version == r.Newest {
+		return err
+	}
+	for before := uint64(0); ; {
+		some, err := store.Versions(ctx, r.Ref, before, versionsAtOnce)
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		before = some[len(some)-1].Number
+	}
 }

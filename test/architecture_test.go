@@ -200,6 +200,8 @@ func layers() map[string][]string {
 		"storage/sqlitedb": {"internal/disk", "internal/fair", "storage/folder", "internal/spans", "internal/vitals",
 			"internal/pause"},
 		"storage/stateengine": {"fault", "audit", "seal", "state", "internal/turns", "internal/delta", "storage/moving"},
+		"storage/stateengine/enginetest": {"audit", "internal/killtest", "internal/suite", "seal", "seal/sealtest",
+			"state", "storage/stateengine"},
 		"storage/sqlite": {"fault", "audit", "seal", "state", "internal/turns", "storage/folder", "storage/schema",
 			"storage/sqlitedb", "storage/stateengine", "internal/vitals", "storage/moving"},
 		"storage/mysqlstates": {"fault", "audit", "seal", "state", "internal/durable", "internal/turns", "storage/mysqldb",

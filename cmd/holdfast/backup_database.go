@@ -67,6 +67,10 @@ func dumpIn(dir string) ([]string, error) {
 }
 
 func (a *app) loadDatabase(cmd *cobra.Command, dir string, at rewindFlags) (err error) {
+	back, err := at.given()
+	if err != nil {
+		return err
+	}
 	settings, err := a.settings(cmd)
 	if err != nil {
 		return err
@@ -90,10 +94,10 @@ func (a *app) loadDatabase(cmd *cobra.Command, dir string, at rewindFlags) (err 
 	}
 	from := io.MultiReader(parts...)
 	var done storage.Rewound
-	if at.time == "" {
-		err = storage.LoadDump(cmd.Context(), settings, from, a.quietLog(settings))
-	} else {
+	if back {
 		done, err = a.loadAt(cmd.Context(), settings, dir, from, at)
+	} else {
+		err = storage.LoadDump(cmd.Context(), settings, from, a.quietLog(settings))
 	}
 	if err != nil {
 		return interrupted(cmd.Context(), err)
@@ -102,7 +106,7 @@ func (a *app) loadDatabase(cmd *cobra.Command, dir string, at rewindFlags) (err 
 		err = errors.Join(err, os.Remove(path))
 	}
 	fmt.Fprintf(a.stderr, "Loaded what was in the database into %s.\n", settings.Database.Name)
-	if at.time != "" {
+	if back {
 		a.showRewound(done, at.time)
 	}
 	return err

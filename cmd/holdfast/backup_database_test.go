@@ -76,6 +76,8 @@ func TestLoadAt(t *testing.T) {
 	s.data = restored
 	s.refuse(exitUsage, "is no time", "backup", "load", restored, "--at", "yesterday")
 	s.refuse(exitUsage, "is still to come", "backup", "load", restored, "--at", "9999-01-01T00:00:00Z")
+	s.refuse(exitUsage, "--master-key-file goes with --at", "backup", "load", restored, "--master-key-file", master)
+	s.refuse(exitUsage, "--master-key-file goes with --at", "restore", one, "--to", restored, "--master-key-file", master)
 	s.fails("--master-key-file has to say", "backup", "load", restored, "--at", at)
 	if n := s.tables(d); n != 0 {
 		t.Fatalf("%d tables are there of a load that has failed", n)

@@ -58,8 +58,7 @@ func (m madeMaster) words(lead string) string {
 nobody can read what is kept encrypted any more: states, variables, configurations, plans, logs.
 `, lead, m.MasterKeyFile, m.keeper)
 	}
-	return fmt.Sprintf(`%sMade %s. Keep a copy of it, apart from copies of the data.
+	return fmt.Sprintf(`%sMade %s. Keep a copy of it apart from the data: who has it together with the data can read all.
 If it is lost, nobody can read what is kept encrypted any more: states, variables, configurations, plans, logs.
-Whoever has it together with the data can read all of that.
 `, lead, m.MasterKeyFile)
 }

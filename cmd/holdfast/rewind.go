@@ -21,12 +21,20 @@ type rewindFlags struct{ time, masterFile string }
 
 const rewindHelp = `With --at each state is rolled back to the version that it had at that time, as far as versions are kept: later
 ones stay in its history. A state that was not there yet is deleted, and one that was deleted since is there.
-One of which no version of that time is kept is left as it is, and named.`
+One of which no version of that time is kept is left as it is, and named; so is one that can't be read.`
 
 func (f *rewindFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.masterFile, "master-key-file", "",
 		"with --at, master key file of that time, unless the backup has it: encrypted states are read with it")
 	cmd.Flags().StringVar(&f.time, "at", "", "roll states back to the versions of this time, as 2026-11-21T12:00:00Z is")
+}
+
+// given reports whether states are to be rolled back at all.
+func (f *rewindFlags) given() (bool, error) {
+	if f.time == "" && f.masterFile != "" {
+		return false, usagef("--master-key-file goes with --at, which reads encrypted states; without it none is read")
+	}
+	return f.time != "", nil
 }
 
 func (f *rewindFlags) parse() (time.Time, error) {
@@ -53,8 +61,8 @@ func (f *rewindFlags) explain(err error) error {
 // back to a time. It is nil where that is empty.
 func (a *app) rewinding(ctx context.Context,
 	flags rewindFlags) (finish func(string) error, done *storage.Rewound, err error) {
-	if flags.time == "" {
-		return nil, nil, nil
+	if some, err := flags.given(); err != nil || !some {
+		return nil, nil, err
 	}
 	at, err := flags.parse()
 	if err != nil {
@@ -112,12 +120,17 @@ func isFile(path string) bool {
 
 func (a *app) showRewound(done storage.Rewound, at string) {
 	fmt.Fprintf(a.stderr, "Rolled back %s to what they were at %s.\n", counted(int64(done.Changed), "state"), at)
-	if len(done.Left) == 0 {
-		return
+	if n := len(done.Left); n > 0 {
+		fmt.Fprintf(a.stderr, "Left as the backup has them, since no version of then is kept, %s:\n",
+			counted(int64(n), "state"))
 	}
-	fmt.Fprintf(a.stderr, "Left as the backup has them, since no version of then is kept, %s:\n",
-		counted(int64(len(done.Left)), "state"))
 	for _, ref := range done.Left {
 		fmt.Fprintf(a.stderr, "  %s of %s\n", ref.Name, ref.Org)
+	}
+	if n := len(done.Unread); n > 0 {
+		fmt.Fprintf(a.stderr, "Left as the backup has them, since they can't be read, %s:\n", counted(int64(n), "state"))
+	}
+	for _, one := range done.Unread {
+		fmt.Fprintf(a.stderr, "  %s of %s: %s\n", one.Ref.Name, one.Ref.Org, one.Why)
 	}
 }

@@ -28,6 +28,15 @@ type Told interface {
 // kills it after so many acknowledgements, and returns all it told.
 func Kill[E Told](t testing.TB, variable, dir string, seed uint64, after int) []E {
 	t.Helper()
+	return kill(t, variable, dir, seed, func(_ E, acked int) (time.Duration, bool) { return 0, acked == after })
+}
+
+// enough says of a line, and of how many acknowledgements there were with it, whether the child is to be killed now,
+// and how much later than that.
+type enough[E Told] func(line E, acked int) (later time.Duration, kill bool)
+
+func kill[E Told](t testing.TB, variable, dir string, seed uint64, when enough[E]) []E {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
@@ -47,19 +56,20 @@ func Kill[E Told](t testing.TB, variable, dir string, seed uint64, after int) []
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	events, err := listen[E](bufio.NewScanner(stdout), after, cmd.Process)
+	events, err := listen(bufio.NewScanner(stdout), when, cmd.Process)
 	_ = cmd.Wait() // the kill
 	if cmd.ProcessState.Exited() || ctx.Err() != nil || err != nil {
-		t.Fatalf("the child was to be killed after %d acknowledgements, but: %v, %v, %v\n%s", after, cmd.ProcessState,
+		t.Fatalf("the child was to be killed, but after %d lines: %v, %v, %v\n%s", len(events), cmd.ProcessState,
 			ctx.Err(), err, stderr.String())
 	}
 	return events
 }
 
 // listen reads the child's lines to the last, and kills it on the way.
-func listen[E Told](lines *bufio.Scanner, after int, process *os.Process) ([]E, error) {
+func listen[E Told](lines *bufio.Scanner, when enough[E], process *os.Process) ([]E, error) {
 	var events []E
 	var failure error
+	total := 0
 	for lines.Scan() {
 		var e E
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -71,10 +81,14 @@ func listen[E Told](lines *bufio.Scanner, after int, process *os.Process) ([]E, 
 		}
 		events = append(events, e)
 		if acked {
-			after--
+			total++
 		}
-		if after == 0 || failure != nil {
-			_ = process.Kill() // it may be gone already
+		later, now := when(e, total)
+		if failure != nil {
+			later, now = 0, true
+		}
+		if now {
+			time.AfterFunc(later, func() { _ = process.Kill() }) // it may be gone already
 		}
 	}
 	return events, failure

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -58,6 +59,15 @@ func (r *rewinds) refuse(gone ack) {
 	defer r.mu.Unlock()
 	if before, ok := r.owed[gone.ref()]; !ok || before.Number <= gone.Number {
 		r.owed[gone.ref()], r.refused[gone.ref()] = gone, gone
+	}
+}
+
+// forget drops what is said of an organization's states, which are destroyed.
+func (r *rewinds) forget(org uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, some := range []map[state.Ref]ack{r.owed, r.refused} {
+		maps.DeleteFunc(some, func(ref state.Ref, _ ack) bool { return ref.Org == org })
 	}
 }
 

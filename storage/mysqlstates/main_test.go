@@ -17,6 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	killable().ChildMain()
 	statetest.ChildMain(func(dir string) (state.Store, error) {
 		o := optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
 		if path := os.Getenv(childsMaster); path != "" {

@@ -17,6 +17,7 @@ const (
 	sqlFindShredded = `SELECT id, owner FROM state_heads WHERE org = '' AND owner = ? LIMIT 1 FOR UPDATE`
 
 	sqlShredLockIDs = `DELETE FROM state_lock_ids WHERE state = ? ORDER BY id LIMIT ?`
+	sqlShredRewinds = `DELETE FROM state_rewinds WHERE org = ? ORDER BY name LIMIT ?`
 	sqlShredPurged  = `DELETE FROM state_purged WHERE state = ? ORDER BY digest LIMIT ?`
 
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
@@ -51,6 +52,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	if err := s.acks.forget(func(one ack) bool { return one.Org == org }); err != nil {
 		return 0, err
 	}
+	s.rewinds.forget(org)
 	if err := s.moved(ctx); err != nil { // so that the log has all of its events
 		return 0, explain(ctx, err)
 	}
@@ -66,6 +68,9 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 // shred takes a piece of what an organization has.
 func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if removed, err = t.affected(sqlShredKeys, org.String()); err != nil || removed > 0 {
+		return removed, err
+	}
+	if removed, err = t.affected(sqlShredRewinds, org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	removed, err = t.doomAll(org, limit)

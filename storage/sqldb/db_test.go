@@ -18,7 +18,10 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) {
+	killedAsChild()
+	os.Exit(mysqltest.Main(m))
+}
 
 // each runs a test on every database.
 func each(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {

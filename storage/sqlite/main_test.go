@@ -13,8 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	openAsChild()
-	sealAsChild()
-	shredAsChild()
+	killable().ChildMain()
 	pruneAsChild()
 	sqlitetest.ChildMain(writersEngine())
 	statetest.ChildMain(func(dir string) (state.Store, error) {

@@ -24,33 +24,13 @@ func childsMaster(dir string) *seal.Master {
 	}
 	_ = folder.Make(dir)
 	_ = seal.CreateMasterFile(filepath.Join(dir, "master.key"))
-	return masterIn(dir)
-}
-
-// masterIn reads the master key file of a folder; nil when there is none.
-func masterIn(dir string) *seal.Master {
-	master, err := seal.ReadMasterFile(filepath.Join(dir, "master.key"))
-	if err != nil {
-		return nil
-	}
-	return master
-}
-
-// withMaster makes a master key file in a folder, if there is none, and reads it.
-func withMaster(t testing.TB, dir string) *seal.Master {
-	t.Helper()
-	_ = seal.CreateMasterFile(filepath.Join(dir, "master.key"))
-	master := masterIn(dir)
-	if master == nil {
-		t.Fatal("there is no master key file")
-	}
-	return master
+	return sealtest.MasterIn(dir)
 }
 
 // openSealed opens a store whose states are sealed.
 func openSealed(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), Options{Dir: dir, Master: withMaster(t, dir)})
+	s, err := Open(context.Background(), Options{Dir: dir, Master: sealtest.MakeMaster(t, dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

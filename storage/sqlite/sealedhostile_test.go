@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -19,56 +18,29 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
+	"github.com/holdfast/holdfast/storage/stateengine/enginetest"
 )
 
-// planted is what nothing but an opened state may have.
-const planted = "hunter2-hunter2-hunter2"
-
-// world is what a store has: versions by state, and candidates.
+// world is what the store of a folder has.
 type world struct {
-	dir        string
-	master     *seal.Master
-	versions   map[state.Ref][][]byte
-	candidates map[state.Ref]state.CandidateBody
-}
-
-// secretBody is a state that looks like no other, with a secret in it.
-func secretBody(ref state.Ref, number int) []byte {
-	return fmt.Appendf(nil, `{"version":4,"serial":%d,"of":%q,"password":"%s-%d","filler":"%s"}`, number, ref, planted, number,
-		bytes.Repeat([]byte("abcdefghij"), 60))
+	*enginetest.World
+	dir    string
+	master *seal.Master
 }
 
 // populate fills a folder's store by way of open.
 func populate(t testing.TB, dir string, open func(testing.TB, string) *Store) *world {
 	t.Helper()
-	w := &world{dir: dir, versions: map[state.Ref][][]byte{}, candidates: map[state.Ref]state.CandidateBody{}}
 	s := open(t, dir)
 	s.bodies.DeltaFrom = 1
-	for _, org := range []uuid.UUID{{1}, {2}} {
-		for _, name := range []state.Name{"prod/a", "prod/b"} {
-			ref := state.Ref{Org: org, Name: name}
-			for number := range 4 {
-				body := secretBody(ref, number+1)
-				mustPut(t.(*testing.T), s, ref, body)
-				w.versions[ref] = append(w.versions[ref], body)
-			}
-			body := secretBody(ref, 99)
-			c := state.Candidate{ID: "c1", Version: describe(body), Source: state.Pushed, Status: state.Open,
-				Content: sha256.Sum256(body)}
-			c.Version.Number = 4
-			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: &c})); err != nil {
-				t.Fatal(err)
-			}
-			w.candidates[ref] = state.CandidateBody{Candidate: c, Body: body}
-		}
-	}
+	w := enginetest.Populate(t, s, uuid.UUID{1}, uuid.UUID{2})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.master = masterIn(dir)
-	return w
+	return &world{World: w, dir: dir, master: sealtest.MasterIn(dir)}
 }
 
 // check opens the store, and wants each body that it returns to be the very one. Where all is set, it wants all of
@@ -83,34 +55,7 @@ func (w *world) check(t *testing.T, all bool) (refused int) {
 		return 1
 	}
 	defer func() { _ = s.Close() }()
-	look := func(what any, want, got []byte, err error) {
-		switch {
-		case err == nil && !bytes.Equal(got, want):
-			t.Fatalf("%v: %q was returned for %q", what, got, want)
-		case err != nil && all:
-			t.Fatalf("%v: %v", what, err)
-		case err != nil:
-			refused++
-		}
-	}
-	for ref, bodies := range w.versions {
-		for i, want := range bodies {
-			got, err := s.Version(t.Context(), ref, uint64(i+1))
-			look(fmt.Sprint(ref, i+1), want, got.Body, err)
-		}
-		got, err := s.Current(t.Context(), ref)
-		if err != nil || bytes.Equal(got.Body, bodies[len(bodies)-1]) {
-			look(ref, bodies[len(bodies)-1], got.Body, err)
-		} else if !slices.ContainsFunc(bodies, func(b []byte) bool { return bytes.Equal(b, got.Body) }) {
-			t.Fatalf("%v: %q is none of its versions", ref, got.Body) // an older one can't be told from a restored backup
-		}
-		one, err := s.Candidate(t.Context(), ref, "c1")
-		if err == nil && one.Status != state.Open {
-			continue
-		}
-		look(fmt.Sprint(ref, " candidate"), w.candidates[ref].Body, one.Body, err)
-	}
-	return refused
+	return w.Check(t, s, all)
 }
 
 // raw runs statements on the database of a store that is closed.
@@ -287,10 +232,10 @@ func TestNothingPlain(t *testing.T) {
 		}
 		w := populate(t, dir, how)
 		ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
-		digest := sha256.Sum256(w.versions[ref][0])
+		digest := sha256.Sum256(w.Versions[ref][0])
 		s := how(t, dir)
-		mustPut(t, s, newRef("noise"), append([]byte(planted), noise(2000)...)) // that is not compressed
-		for what, text := range map[string][]byte{"secret": []byte(planted), "digest": digest[:]} {
+		mustPut(t, s, newRef("noise"), append([]byte(enginetest.Planted), noise(2000)...)) // that is not compressed
+		for what, text := range map[string][]byte{"secret": []byte(enginetest.Planted), "digest": digest[:]} {
 			if in := foundIn(t, text, dir, temporary); (len(in) == 0) != sealed {
 				t.Errorf("sealed %v: the %s is in %v", sealed, what, in)
 			}
@@ -298,7 +243,7 @@ func TestNothingPlain(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if in := foundIn(t, []byte(planted), dir, temporary); (len(in) == 0) != sealed {
+		if in := foundIn(t, []byte(enginetest.Planted), dir, temporary); (len(in) == 0) != sealed {
 			t.Errorf("sealed %v: after the end the secret is in %v", sealed, in)
 		}
 	}
@@ -330,7 +275,7 @@ func TestEqualStates(t *testing.T) {
 // TestEnable seals a store that was not, while it is written to: nothing is lost, and nothing plain is left.
 func TestEnable(t *testing.T) {
 	w := populate(t, t.TempDir(), open)
-	w.master = withMaster(t, w.dir)
+	w.master = sealtest.MakeMaster(t, w.dir)
 	s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master})
 	if err != nil {
 		t.Fatal(err)
@@ -345,9 +290,9 @@ func TestEnable(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- s.Seal(context.Background(), func(stateengine.SealProgress) {}) }()
 	for number := 5; ; number++ {
-		body := secretBody(ref, number)
+		body := enginetest.Body(ref, number)
 		mustPut(t, s, ref, body)
-		w.versions[ref] = append(w.versions[ref], body)
+		w.Versions[ref] = append(w.Versions[ref], body)
 		select {
 		case err = <-ended:
 		default:
@@ -359,11 +304,11 @@ func TestEnable(t *testing.T) {
 		t.Fatal(err, s.SealMode())
 	}
 	// What was purged stays known.
-	if _, err := s.Update(t.Context(), ref, w.versions[ref][1], accept(describe(w.versions[ref][1]))); !fault.Is(err,
+	if _, err := s.Update(t.Context(), ref, w.Versions[ref][1], accept(describe(w.Versions[ref][1]))); !fault.Is(err,
 		fault.BytesPurged) {
 		t.Errorf("purged bytes: %v", err)
 	}
-	if in := foundIn(t, []byte(planted), w.dir); len(in) > 0 {
+	if in := foundIn(t, []byte(enginetest.Planted), w.dir); len(in) > 0 {
 		t.Errorf("the secret is in %v", in)
 	}
 	if err := s.Close(); err != nil {
@@ -371,64 +316,6 @@ func TestEnable(t *testing.T) {
 	}
 	if refused := w.check(t, false); refused != 1 { // the one that was purged
 		t.Errorf("%d were refused", refused)
-	}
-}
-
-// sealedByChild is the folder of a child that seals its store.
-const sealedByChild = "HOLDFAST_TEST_SEAL_CHILD"
-
-// rewrappedByChild is the folder of one that makes new master keys, without end.
-const rewrappedByChild = "HOLDFAST_TEST_REWRAP_CHILD"
-
-func sealAsChild() {
-	if dir := os.Getenv(sealedByChild); dir != "" {
-		s, err := Open(context.Background(), Options{Dir: dir, Master: masterIn(dir)})
-		if err == nil {
-			err = s.Seal(context.Background(), func(stateengine.SealProgress) {})
-		}
-		childEnds(err)
-	}
-	if dir := os.Getenv(rewrappedByChild); dir != "" {
-		s, err := Open(context.Background(), Options{Dir: dir, Master: masterIn(dir)})
-		for err == nil {
-			if err = seal.AddMaster(filepath.Join(dir, "master.key")); err == nil {
-				_, err = s.Rewrap(context.Background(), masterIn(dir))
-			}
-		}
-		childEnds(err)
-	}
-}
-
-func childEnds(err error) {
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-// TestKilledWhileRewrapping kills whoever has new master keys wrap the data keys: all is there each time.
-func TestKilledWhileRewrapping(t *testing.T) {
-	w := populate(t, t.TempDir(), openSealed)
-	for round := range 8 {
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-		child.Env = append(os.Environ(), rewrappedByChild+"="+w.dir)
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(100+37*round)*time.Millisecond, func() { _ = child.Process.Kill() })
-		_ = child.Wait()
-		timer.Stop()
-		w.master = masterIn(w.dir)
-		w.check(t, true)
-	}
-	s := openSealed(t, w.dir)
-	defer s.Close()
-	if _, err := s.Rewrap(t.Context(), w.master); err != nil {
-		t.Error(err)
-	}
-	if failed, err := s.UnopenedKeys(t.Context()); err != nil || len(failed) > 0 {
-		t.Errorf("keys can't be opened: %v, %v", failed, err)
 	}
 }
 
@@ -462,49 +349,6 @@ func TestShredDestroysKeys(t *testing.T) {
 	}
 }
 
-// TestKilledWhileSealing kills whoever seals a store, again and again: it is the old or the new in between, and gets
-// there in the end.
-func TestKilledWhileSealing(t *testing.T) {
-	w := populate(t, t.TempDir(), open)
-	s := open(t, w.dir)
-	for i := range 300 { // so that there is something to do
-		ref := state.Ref{Org: uuid.UUID{byte(i%3 + 1)}, Name: state.Name(fmt.Sprint("many/", i))}
-		body := secretBody(ref, 1)
-		mustPut(t, s, ref, body)
-		if i%30 == 0 {
-			w.versions[ref] = [][]byte{body}
-			c := state.Candidate{ID: "c1", Version: describe(body), Source: state.Pushed, Status: state.Open}
-			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: &c})); err != nil {
-				t.Fatal(err)
-			}
-			w.candidates[ref] = state.CandidateBody{Candidate: c, Body: body}
-		}
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.master = withMaster(t, w.dir)
-	for round := 0; ; round++ {
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-		child.Env = append(os.Environ(), sealedByChild+"="+w.dir)
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(round*round)*5*time.Millisecond, func() { _ = child.Process.Kill() })
-		err := child.Wait()
-		timer.Stop()
-		w.check(t, true)
-		if err == nil {
-			break
-		}
-	}
-	s = openSealed(t, w.dir)
-	defer s.Close()
-	if in := foundIn(t, []byte(planted), w.dir); len(in) > 0 {
-		t.Errorf("the secret is in %v", in)
-	}
-}
-
 // TestRewrap has a new master key wrap the data keys: the old one is needed no more, and all is there.
 func TestRewrap(t *testing.T) {
 	w := populate(t, t.TempDir(), openSealed)
@@ -514,7 +358,7 @@ func TestRewrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openSealed(t, w.dir)
-	fresh := masterIn(w.dir)
+	fresh := sealtest.MasterIn(w.dir)
 	if n, err := s.Rewrap(t.Context(), fresh); err != nil || n != 2 {
 		t.Fatalf("%d keys were wrapped, %v", n, err)
 	}
@@ -535,7 +379,7 @@ func TestRewrap(t *testing.T) {
 	if err := os.WriteFile(path, append(bytes.Join(lines[:len(lines)-1], []byte("\n")), '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.master = masterIn(w.dir)
+	w.master = sealtest.MasterIn(w.dir)
 	w.check(t, true)
 }
 

@@ -1,47 +1,20 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
-// childShreds names the folder in which a child process of this test shreds an organization.
-const childShreds = "HOLDFAST_TEST_SHREDS"
-
 // shreddedOrg and spared are the organizations of that folder.
 func shreddedOrg() uuid.UUID { return uuid.MustParse("5bedded0-0000-4000-8000-000000000001") }
 func spared() uuid.UUID      { return uuid.MustParse("5bedded0-0000-4000-8000-000000000002") }
-
-// shredStep is a line of what the child tells: a piece is gone.
-type shredStep struct{ Removed int }
-
-// Outcome implements killtest.Told.
-func (s shredStep) Outcome() (acked bool, err error) { return true, nil }
-
-func shredAsChild() {
-	killtest.Child(childShreds, func(dir string) (*Store, error) {
-		return Open(context.Background(), Options{Dir: dir})
-	}, func(s *Store, _ uint64) {
-		for {
-			n, err := s.Shred(context.Background(), shreddedOrg(), 3)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-			killtest.Tell(shredStep{n})
-		}
-	})
-}
 
 // fillOrg gives an organization states of every size, with deltas, candidates, locks and events.
 func fillOrg(t *testing.T, s *Store, org uuid.UUID, marker string) {
@@ -152,35 +125,6 @@ func TestShredLeavesNothing(t *testing.T) {
 	}
 	if after := said(t, s, spared(), "SPARED"); strings.Join(after, "\n") != strings.Join(before, "\n") {
 		t.Errorf("the other organization has %d rows, had %d", len(after), len(before))
-	}
-	wantNoBytes(t, dir, "MARKER", shreddedOrg().String())
-}
-
-// TestShredSurvivesKills kills a process at one piece after the other: the next one goes on, and in the
-// end nothing is left, and the other organization has all that it had.
-func TestShredSurvivesKills(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	fillOrg(t, s, spared(), "SPARED")
-	fillOrg(t, s, shreddedOrg(), "MARKER")
-	before := said(t, s, spared(), "SPARED")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8 {
-		killtest.Kill[shredStep](t, childShreds, dir, uint64(i), 1+i)
-		s := open(t, dir)
-		if after := said(t, s, spared(), "SPARED"); strings.Join(after, "\n") != strings.Join(before, "\n") {
-			t.Fatalf("after kill %d the other organization has %d rows, had %d", i, len(after), len(before))
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s = open(t, dir)
-	shredAll(t, s, shreddedOrg())
-	if left := said(t, s, shreddedOrg(), "MARKER"); len(left) > 0 {
-		t.Errorf("%d rows are left, such as %.200s", len(left), left[0])
 	}
 	wantNoBytes(t, dir, "MARKER", shreddedOrg().String())
 }

@@ -15,7 +15,9 @@ const (
 )
 
 const (
-	formatOne  = 1
+	formatOne = 1
+	// formatTwo is of data keys that are wrapped by what is an organization's own.
+	formatTwo  = 2
 	headerSize = len(sealMagic) + 1 + len(keyID{})
 )
 
@@ -23,25 +25,28 @@ const (
 type keyID = [8]byte
 
 // header is what comes before the nonce.
-func header(magic string, key keyID) []byte {
-	return append(append([]byte(magic), formatOne), key[:]...)
+func header(magic string, format byte, key keyID) []byte {
+	return append(append([]byte(magic), format), key[:]...)
 }
 
-// readHeader returns the ID of the key that was used, and what follows it: a nonce and the
-// ciphertext. The error says what is wrong, and nothing of the content.
-func readHeader(magic string, blob []byte) (key keyID, body []byte, err error) {
+// readHeader returns the format, of which newest is the last that is known, the ID of the key that was used, and what
+// follows it: a nonce and the ciphertext. The error says what is wrong, and nothing of the content.
+func readHeader(magic string, newest byte, blob []byte) (format byte, key keyID, body []byte, err error) {
+	if len(blob) > len(magic) {
+		format = blob[len(magic)]
+	}
 	switch {
 	case len(blob) <= len(magic):
-		return key, nil, errors.New("it is cut off")
+		return 0, key, nil, errors.New("it is cut off")
 	case string(blob[:len(magic)]) != magic:
-		return key, nil, fmt.Errorf("it does not begin with %q", magic)
-	case blob[len(magic)] != formatOne:
-		return key, nil, fmt.Errorf("its format is %d, and only %d is known: a newer version may have written it",
-			blob[len(magic)], formatOne)
+		return 0, key, nil, fmt.Errorf("it does not begin with %q", magic)
+	case format < formatOne || format > newest:
+		return 0, key, nil, fmt.Errorf("its format is %d, and %d is the newest that is known: a newer version may have written it",
+			format, newest)
 	case len(blob) < headerSize+nonceSize+tagSize:
-		return key, nil, errors.New("it is cut off")
+		return 0, key, nil, errors.New("it is cut off")
 	}
-	return keyID(blob[headerSize-len(key) : headerSize]), blob[headerSize:], nil
+	return format, keyID(blob[headerSize-len(key) : headerSize]), blob[headerSize:], nil
 }
 
 // wrapBinding is the additional data of a wrapped key.

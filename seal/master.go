@@ -15,7 +15,10 @@ import (
 // What keys are derived for.
 const (
 	forMasterID = "holdfast seal 1: master id"
-	forWrapping = "holdfast seal 1: wrap"
+	forWrapping = "holdfast seal 1: wrap" // by older versions, for all organizations
+	forTree     = "holdfast seal 2: tree"
+	forOrgs     = "holdfast seal 2: wrap"
+	forBranches = "holdfast seal 2: branches"
 	forSealing  = "holdfast seal 1: seal"
 	forSums     = "holdfast seal 1: sum"
 	forMarks    = "holdfast seal 1: mark"
@@ -31,32 +34,59 @@ type Master struct {
 // NewMaster returns a master key that is nowhere kept: for what is gone with the process.
 func NewMaster() *Master { return &Master{keys: []masterKey{newMasterKey(newKey())}} }
 
+// masterKey is what comes from a master key: all of it while it has forgotten no organization, and no more of it than
+// this once it has.
 type masterKey struct {
-	id   keyID
-	wrap *xaes
-	mark [keySize]byte
+	id    keyID
+	whole [keySize]byte // what wrapped data keys of the format 1, whosever they are
+	mark  [keySize]byte
+	orgs  tree // what wraps those of the format 2
 }
 
 func newMasterKey(key [keySize]byte) masterKey {
-	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), wrap: newXAES(derivedKey(key, forWrapping)),
-		mark: derivedKey(key, forMarks)}
+	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), whole: derivedKey(key, forWrapping),
+		mark: derivedKey(key, forMarks), orgs: newTree(derivedKey(key, forTree))}
+}
+
+// wrapperOf returns what wraps an organization's data keys in this format; false if the key has forgotten it.
+func (k masterKey) wrapperOf(org uuid.UUID, format byte) (*xaes, bool) {
+	if format == formatOne {
+		return newXAES(k.whole), true
+	}
+	leaf, known := k.orgs.leaf(org)
+	return newXAES(derivedKey(leaf, forOrgs)), known
 }
 
 // Format keeps the keys out of whatever a Master is printed to.
 func (m *Master) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "[master keys]") }
 
-// wrap encrypts a data key under the newest master key.
-func (m *Master) wrap(org uuid.UUID, number uint32, id keyID, key [keySize]byte) WrappedKey {
-	newest := m.keys[0]
-	blob := header(wrapMagic, newest.id)
+// wrap encrypts a data key under the newest master key that has not forgotten its organization.
+func (m *Master) wrap(org uuid.UUID, number uint32, id keyID, key [keySize]byte) (WrappedKey, error) {
+	newest, known := m.newestFor(org)
+	if !known {
+		return WrappedKey{}, fault.New(fault.SealKeyMissing, "the master keys have forgotten the organization, as one with its ID "+
+			"was removed with its data: `holdfast seal rotate` makes one that it can use")
+	}
+	wrapper, _ := newest.wrapperOf(org, formatTwo)
+	blob := header(wrapMagic, formatTwo, newest.id)
 	nonce := newNonce()
-	sealed := newest.wrap.seal(append(blob, nonce...), nonce, key[:], wrapBinding(blob, org, number, id))
-	return WrappedKey{Number: number, ID: id, Wrapped: sealed}
+	sealed := wrapper.seal(append(blob, nonce...), nonce, key[:], wrapBinding(blob, org, number, id))
+	return WrappedKey{Number: number, ID: id, Wrapped: sealed}, nil
+}
+
+// newestFor returns the newest master key that has not forgotten an organization.
+func (m *Master) newestFor(org uuid.UUID) (masterKey, bool) {
+	for _, key := range m.keys {
+		if _, known := key.orgs.find(org); known {
+			return key, true
+		}
+	}
+	return masterKey{}, false
 }
 
 // unwrap decrypts a data key of an organization.
 func (m *Master) unwrap(org uuid.UUID, w WrappedKey) (dataKey, error) {
-	by, body, err := readHeader(wrapMagic, w.Wrapped)
+	format, by, body, err := readHeader(wrapMagic, formatTwo, w.Wrapped)
 	if err != nil {
 		return dataKey{}, fault.Wrap(err, fault.SealCorrupt, "the organization's data key %d can't be read", w.Number)
 	}
@@ -65,18 +95,24 @@ func (m *Master) unwrap(org uuid.UUID, w WrappedKey) (dataKey, error) {
 		return dataKey{}, fault.New(fault.SealKeyMissing,
 			"the master key %x, which the organization's data key %d is wrapped with, is not in the master file", by, w.Number)
 	}
+	wrapper, known := m.keys[i].wrapperOf(org, format)
+	if !known {
+		return dataKey{}, fault.New(fault.SealKeyMissing, "the organization was removed with its data, and the master key %x, "+
+			"which its data key %d is wrapped with, has forgotten it: what is sealed of it can't be read any more", by, w.Number)
+	}
 	binding := wrapBinding(w.Wrapped[:headerSize], org, w.Number, w.ID)
-	plain, err := m.keys[i].wrap.open(body[:nonceSize], body[nonceSize:], binding)
+	plain, err := wrapper.open(body[:nonceSize], body[nonceSize:], binding)
 	if err != nil || len(plain) != keySize {
 		return dataKey{}, fault.New(fault.SealCorrupt, "the organization's data key %d was changed or damaged", w.Number)
 	}
 	return newDataKey(w, [keySize]byte(plain)), nil
 }
 
-// wrapsNow reports whether a key is wrapped with the newest master key.
-func (m *Master) wrapsNow(w WrappedKey) bool {
-	by, _, err := readHeader(wrapMagic, w.Wrapped)
-	return err == nil && by == m.keys[0].id
+// wrapsNow reports whether an organization's key is wrapped as one that is made now.
+func (m *Master) wrapsNow(org uuid.UUID, w WrappedKey) bool {
+	format, by, _, err := readHeader(wrapMagic, formatTwo, w.Wrapped)
+	newest, known := m.newestFor(org)
+	return err == nil && known && format == formatTwo && by == newest.id
 }
 
 // dataKey is a data key that was unwrapped.

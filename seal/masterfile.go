@@ -18,8 +18,11 @@ const (
 	fileFormat = "1"
 	// fileFormatKept may also have keys that a keeper has wrapped.
 	fileFormatKept = "2"
-	fileMaxBytes   = 64 << 10
-	fileComment    = `# Holdfast's master key: it opens what is kept encrypted. Without this file nobody can.
+	// fileFormatForgetting may also have keys that have forgotten organizations.
+	fileFormatForgetting = "3"
+	// fileMaxBytes is room for some 1,900 organizations that a key has forgotten.
+	fileMaxBytes = 16 << 20
+	fileComment  = `# Holdfast's master key: it opens what is kept encrypted. Without this file nobody can.
 # Keep a copy of it, and keep it apart from copies of the data. Newest key first.
 `
 )
@@ -69,33 +72,50 @@ type masterLine struct {
 	keeper  string        // empty for none
 	wrapped string
 	check   string
+	rest    string // sealed with the key, what is left of one that has forgotten organizations; empty for a whole one
 	before  string // comments and blank lines of whoever keeps the file
 }
 
-func lineOf(key [keySize]byte) masterLine { return masterLine{key: key, check: checkOf(key)} }
-
-func (l masterLine) text() string {
-	if l.keeper != "" {
-		return l.before + fmt.Sprintf("%s:%s %s\n", l.keeper, l.wrapped, l.check)
-	}
-	return l.before + fmt.Sprintf("%x %s\n", l.key, l.check)
+func lineOf(key [keySize]byte, rest string) masterLine {
+	return masterLine{key: key, rest: rest, check: checkOf(key, rest)}
 }
 
-// fileText is the text of a file with these keys. Older programs read it where no keeper has wrapped any.
-func fileText(lines []masterLine) string {
-	format, text := fileFormat, ""
+func (l masterLine) text() string {
+	text := fmt.Sprintf("%x %s", l.key, l.check)
+	if l.keeper != "" {
+		text = fmt.Sprintf("%s:%s %s", l.keeper, l.wrapped, l.check)
+	}
+	if l.rest != "" {
+		text += " " + l.rest
+	}
+	return l.before + text + "\n"
+}
+
+// fileText is the text of a file with these keys, in the oldest format that has what they need. One that would be too
+// large to be read is refused.
+func fileText(lines []masterLine) (string, error) {
+	format := fileFormat
+	var text strings.Builder
 	for _, line := range lines {
-		text += line.text()
-		if line.keeper != "" {
+		_, _ = text.WriteString(line.text())
+		switch {
+		case line.rest != "":
+			format = fileFormatForgetting
+		case line.keeper != "" && format == fileFormat:
 			format = fileFormatKept
 		}
 	}
-	return fileComment + fileMark + format + "\n" + text
+	whole := fileComment + fileMark + format + "\n" + text.String()
+	if len(whole) > fileMaxBytes {
+		return "", errors.New("it would have no room for all organizations that were forgotten: `holdfast seal rotate`, and take " +
+			"out the older keys once no backup needs them any more")
+	}
+	return whole, nil
 }
 
 // checkOf finds slips of whoever copies a key by hand, and bits that the disk flipped.
-func checkOf(key [keySize]byte) string {
-	sum := sha256.Sum256(key[:])
+func checkOf(key [keySize]byte, rest string) string {
+	sum := sha256.Sum256(append(key[:], rest...))
 	return hex.EncodeToString(sum[:4])
 }
 
@@ -136,8 +156,9 @@ func checkMark(line string) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("it is not %q: this is no master file", fileMark+fileFormat)
-	case format != fileFormat && format != fileFormatKept:
-		return fmt.Errorf("the format is not %s or %s: a newer version may have written it", fileFormat, fileFormatKept)
+	case format != fileFormat && format != fileFormatKept && format != fileFormatForgetting:
+		return fmt.Errorf("the format is not one from %s to %s: a newer version may have written it", fileFormat,
+			fileFormatForgetting)
 	}
 	return nil
 }
@@ -146,7 +167,10 @@ func checkMark(line string) error {
 func parseLine(line, format string) (l masterLine, err error) {
 	var first string
 	first, l.check, _ = strings.Cut(line, " ")
-	if format == fileFormatKept {
+	if format == fileFormatForgetting {
+		l.check, l.rest, _ = strings.Cut(l.check, " ")
+	}
+	if format != fileFormat {
 		l.keeper, l.wrapped, _ = strings.Cut(first, ":")
 		if l.wrapped != "" {
 			return l, nil
@@ -157,7 +181,7 @@ func parseLine(line, format string) (l masterLine, err error) {
 	if err != nil || len(raw) != keySize {
 		return l, fmt.Errorf("it does not begin with %d hexadecimal digits", 2*keySize)
 	}
-	if l.check != checkOf([keySize]byte(raw)) {
+	if l.check != checkOf([keySize]byte(raw), l.rest) {
 		return l, errors.New("the key does not match its check digits: the line is damaged")
 	}
 	l.key = [keySize]byte(raw)
@@ -165,8 +189,7 @@ func parseLine(line, format string) (l masterLine, err error) {
 }
 
 // add takes one key more.
-func (m *Master) add(raw [keySize]byte) error {
-	key := newMasterKey(raw)
+func (m *Master) add(key masterKey) error {
 	for _, k := range m.keys {
 		if k.id == key.id {
 			return errors.New("the key is there twice")

@@ -103,10 +103,10 @@ func TestMasterFileRefuses(t *testing.T) {
 		mark + flipped:                     "check digits",
 		mark + key + key:                   "twice",
 		mark + key + "more\n":              "line 3",
-		"holdfast-master-key 3\n" + key:    "newer version",
+		"holdfast-master-key 4\n" + key:    "newer version",
 		key:                                "no master file",
 		strings.ReplaceAll(good, "\n", ""): "cut off",
-		mark + key + strings.Repeat("#"+strings.Repeat(" ", 99)+"\n", 700): "too large",
+		mark + key + strings.Repeat("#"+strings.Repeat(" ", 99)+"\n", 170_000): "too large",
 	} {
 		path := filepath.Join(t.TempDir(), "master.key")
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -191,6 +191,10 @@ func FuzzMasterFile(f *testing.F) {
 	f.Add(good)
 	f.Add(strings.Replace(good, "key 1", "key 2", 1))
 	f.Add(good[:len(good)-1])
+	forgetting := seal.Source{Path: masterFile(f)}
+	_, err := forgetting.Forget(f.Context(), uuid.New())
+	must(f, err)
+	f.Add(readFile(f, forgetting.Path))
 	f.Add("holdfast-master-key 1\n" + strings.Repeat("ab", 32) + " 00000000\n")
 	path := filepath.Join(f.TempDir(), "master.key")
 	f.Fuzz(func(t *testing.T, text string) {

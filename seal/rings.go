@@ -198,7 +198,11 @@ func (r *rings) loadOrCreate(ctx context.Context, org uuid.UUID) (*ring, error) 
 		return loaded, err
 	}
 	// Another process may do the same now. The one that was first has made the key of both.
-	kept, err := r.keys.AddDataKey(ctx, org, r.master().newDataKey(org, 1))
+	first, err := r.master().newDataKey(org, 1)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := r.keys.AddDataKey(ctx, org, first)
 	if err != nil {
 		return nil, err
 	}

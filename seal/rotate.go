@@ -31,7 +31,11 @@ func (s *Sealer) Rotate(ctx context.Context, org uuid.UUID) error {
 		if len(wrapped) > 0 {
 			next = wrapped[len(wrapped)-1].Number + 1
 		}
-		if _, err := s.rings.keys.AddDataKey(ctx, org, s.rings.master().newDataKey(org, next)); err != nil {
+		key, err := s.rings.master().newDataKey(org, next)
+		if err != nil {
+			return err
+		}
+		if _, err := s.rings.keys.AddDataKey(ctx, org, key); err != nil {
 			return fmt.Errorf("add a data key: %w", err)
 		}
 		return nil
@@ -39,7 +43,7 @@ func (s *Sealer) Rotate(ctx context.Context, org uuid.UUID) error {
 }
 
 // Rewrap wraps those data keys of an organization with the newest master key that are wrapped
-// with an older one, and returns how many these were. When it returned 0 for every
+// with an older one, or by an older version, and returns how many these were. When it returned 0 for every
 // organization, the older master keys may be taken out of the file.
 func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err error) {
 	err = s.rings.exclusively(ctx, org, func() error {
@@ -48,7 +52,7 @@ func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err er
 			return fmt.Errorf("get the organization's data keys: %w", err)
 		}
 		for _, was := range wrapped {
-			if s.rings.master().wrapsNow(was) {
+			if s.rings.master().wrapsNow(org, was) {
 				continue
 			}
 			if err := s.rewrap(ctx, org, was); err != nil {
@@ -66,13 +70,16 @@ func (s *Sealer) rewrap(ctx context.Context, org uuid.UUID, was WrappedKey) erro
 	if err != nil {
 		return err
 	}
-	is := s.rings.master().wrap(org, key.number, key.id, key.key)
+	is, err := s.rings.master().wrap(org, key.number, key.id, key.key)
+	if err != nil {
+		return err
+	}
 	kept, err := s.rings.keys.ReplaceDataKey(ctx, org, was, is)
 	if err != nil {
 		return fmt.Errorf("rewrap data key %d: %w", was.Number, err)
 	}
 	// Somebody else may have been first, and has the same key wrapped the same way then.
-	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !s.rings.master().wrapsNow(kept) {
+	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !s.rings.master().wrapsNow(org, kept) {
 		return fault.New(fault.StoreUnavailable,
 			"the organization's data key %d was changed meanwhile by a process with another master file", was.Number)
 	}
@@ -95,7 +102,7 @@ func (r *rings) exclusively(ctx context.Context, org uuid.UUID, change func() er
 }
 
 // newDataKey makes a data key, and wraps it.
-func (m *Master) newDataKey(org uuid.UUID, number uint32) WrappedKey {
+func (m *Master) newDataKey(org uuid.UUID, number uint32) (WrappedKey, error) {
 	var id keyID
 	_, _ = rand.Read(id[:]) // never fails
 	return m.wrap(org, number, id, newKey())

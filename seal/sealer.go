@@ -81,7 +81,7 @@ func (s *Sealer) seal(ctx context.Context, p place, plain []byte) ([]byte, error
 
 func (k dataKey) sealed(p place, plain []byte) []byte {
 	out := make([]byte, 0, Overhead+len(plain))
-	out = append(out, header(sealMagic, k.id)...)
+	out = append(out, header(sealMagic, formatOne, k.id)...)
 	binding, nonce := p.binding(out), newNonce()
 	return k.seal.seal(append(out, nonce...), nonce, plain, binding)
 }
@@ -90,7 +90,7 @@ func (s *Sealer) open(ctx context.Context, p place, sealed []byte) ([]byte, erro
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	id, body, err := readHeader(sealMagic, sealed)
+	_, id, body, err := readHeader(sealMagic, formatOne, sealed)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.SealCorrupt, "what is kept of the %s can't be read", p.kind)
 	}

@@ -54,7 +54,7 @@ func (s Source) Read(ctx context.Context) (*Master, error) {
 	}
 	master := &Master{}
 	for _, line := range lines {
-		key, err := s.unwrapped(ctx, line)
+		key, err := s.keyOf(ctx, line)
 		if err == nil {
 			err = master.add(key)
 		}
@@ -75,7 +75,11 @@ func (s Source) Create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return durable.CreateNew(s.Path, fileText([]masterLine{line}))
+	text, err := fileText([]masterLine{line})
+	if err != nil {
+		return err
+	}
+	return durable.CreateNew(s.Path, text)
 }
 
 // Add makes a new key in the file, in front of those that are there: data keys are wrapped with it from then on, by
@@ -110,7 +114,15 @@ func (s Source) Change(ctx context.Context, add bool) error {
 		}
 		lines = append([]masterLine{line}, lines...)
 	}
-	return durable.Replace(s.Path, fileText(lines), info)
+	return s.replace(lines, info)
+}
+
+func (s Source) replace(lines []masterLine, info fs.FileInfo) error {
+	text, err := fileText(lines)
+	if err != nil {
+		return inSource(s, err)
+	}
+	return durable.Replace(s.Path, text, info)
 }
 
 // lines reads what there is, as it is kept.
@@ -136,7 +148,7 @@ func inSource(s Source, err error) error {
 
 // newLine makes a key, which the keeper wraps if there is one.
 func (s Source) newLine(ctx context.Context) (masterLine, error) {
-	return s.rewrapped(ctx, lineOf(newKey()))
+	return s.rewrapped(ctx, lineOf(newKey(), ""))
 }
 
 func (s Source) rewrapped(ctx context.Context, line masterLine) (masterLine, error) {
@@ -174,7 +186,7 @@ func (s Source) unwrapped(ctx context.Context, line masterLine) ([keySize]byte, 
 	switch {
 	case err != nil:
 		return [keySize]byte{}, err
-	case len(raw) != keySize || checkOf([keySize]byte(raw)) != line.check:
+	case len(raw) != keySize || checkOf([keySize]byte(raw), line.rest) != line.check:
 		return [keySize]byte{}, fmt.Errorf("what %s unwraps is not the key that was wrapped", line.keeper)
 	}
 	return [keySize]byte(raw), nil
@@ -191,7 +203,7 @@ func parseKeys(text string) ([]masterLine, error) {
 		if err != nil || len(raw) != keySize {
 			return nil, fmt.Errorf("key %d is not %d hexadecimal digits", i+1, 2*keySize)
 		}
-		line := lineOf([keySize]byte(raw))
+		line := lineOf([keySize]byte(raw), "")
 		line.number = i + 1
 		lines = append(lines, line)
 	}

@@ -156,15 +156,20 @@ func (m *mover) serveRotate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.sealing.Unlock()
-	ring := storage.Keyring{Runs: p.database, Sealer: p.sealer}
-	if s, ok := storage.SealingOf(p.states); ok {
-		ring.States = s
-	}
-	done, err := ring.Rotate(r.Context(), p.settings, r.URL.Query().Get("rewrap") == "")
+	done, err := p.keyring().Rotate(r.Context(), p.settings, r.URL.Query().Get("rewrap") == "")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
 	p.log.InfoContext(r.Context(), "data keys were wrapped with the newest master key", "keys", done.Rewrapped)
 	fmt.Fprintln(w, done.Rewrapped)
+}
+
+// keyring is all whose data keys the master keys wrap.
+func (p *parts) keyring() storage.Keyring {
+	ring := storage.Keyring{Runs: p.database, Sealer: p.sealer}
+	if s, ok := storage.SealingOf(p.states); ok {
+		ring.States = s
+	}
+	return ring
 }

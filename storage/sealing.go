@@ -43,6 +43,8 @@ type Sealing interface {
 	SealMode() stateengine.SealMode
 	// Seal seals what is plain, while the store is used. It goes on where it was when it is called again.
 	Seal(ctx context.Context, tell func(stateengine.SealProgress)) error
+	// Turn has these master keys wrap and unwrap from now on; false if there are none to this day.
+	Turn(master *seal.Master) bool
 	// Rewrap wraps data keys with the newest of these master keys, and returns how many that were.
 	Rewrap(ctx context.Context, master *seal.Master) (changed int, err error)
 	// UnopenedKeys says which organizations have data keys that can't be opened, and why.
@@ -63,6 +65,29 @@ type Keyring struct {
 	States Sealing      // nil for none
 	Runs   *sqldb.DB    // nil for none
 	Sealer *seal.Sealer // of Runs
+}
+
+// Forget has the master key file's keys forget an organization, and returns how many had not yet. What is open seals
+// with the keys of then.
+func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (forgot int, err error) {
+	from, err := MasterSource(settings)
+	if err != nil {
+		return 0, err
+	}
+	if forgot, err = from.Forget(ctx, org); err != nil || forgot == 0 {
+		return 0, err
+	}
+	master, err := from.Read(ctx)
+	if err != nil {
+		return forgot, err
+	}
+	if k.States != nil {
+		k.States.Turn(master)
+	}
+	if k.Sealer != nil {
+		k.Sealer.Turn(master)
+	}
+	return forgot, nil
 }
 
 // Rotated says what a rotation has done.

@@ -52,6 +52,8 @@ func (a *app) completerOf(cmd *cobra.Command, argument string) completer {
 	switch argument {
 	case "ORG":
 		return a.orgNames
+	case "ORG-ID":
+		return a.removedOrgs
 	case "ENCLAVE":
 		return a.asking(enclaveNames)
 	case "REPOSITORY":
@@ -105,4 +107,18 @@ func (a *app) orgNames(cmd *cobra.Command, typed string) (names []string) {
 		}
 	}
 	return names
+}
+
+// removedOrgs are the IDs of those that the auth file says were removed with their data.
+func (a *app) removedOrgs(cmd *cobra.Command, typed string) (ids []string) {
+	doc, _, err := a.loadAuth(cmd)
+	if err != nil {
+		return nil
+	}
+	for _, s := range doc.Shreddings() {
+		if id := s.ID.String(); strings.HasPrefix(id, typed) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -55,6 +55,11 @@ func TestOrganizationsAreCompleted(t *testing.T) {
 	if got := s.completed("key", "add", "Ac"); got != "Acme\nAcorn\n:4\n" {
 		t.Errorf("got %q", got)
 	}
+	s.must("org", "shred", "Acorn", "--yes", "--name", "Acorn")
+	gone := s.doc().Shreddings()[0].ID.String()
+	if got := s.completed("seal", "forget", gone[:3]); got != gone+"\n:4\n" {
+		t.Errorf("got %q", got)
+	}
 	if got := s.completed("org", "remove", "Ac", "--auth-file", "none", ""); strings.Contains(got, "Acme") {
 		t.Errorf("got %q", got)
 	}

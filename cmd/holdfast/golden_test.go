@@ -125,7 +125,8 @@ func goldenReconcile() []reconcile.Result {
 // hand on bytes, logs and tokens as they are.
 func speaking() []string {
 	return []string{
-		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke",
+		"serve", "init", "org add", "org alias", "org rename", "org remove", "org shred",
+		"key add", "key rotate", "key revoke",
 		"auth push", "auth pull",
 		"state backend", "state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
 		"candidate add", "candidate promote", "candidate discard",
@@ -147,6 +148,7 @@ func speaking() []string {
 		"tool add", "tool download", "tool remove", "agent", "health", "version",
 		"data tail", // the table of data query, line by line
 		"data export", "data import", "backup verify", "backup load", "restore", "seal status", "seal enable", "seal rotate",
+		"seal forget",
 		"doctor", "audit verify", "audit head", // say sentences
 		"data deadletter export", "data deadletter retry", "data deadletter discard",
 	}

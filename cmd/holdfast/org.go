@@ -14,7 +14,7 @@ import (
 func newOrgCommand(a *app) *cobra.Command {
 	cmd := newGroup("org", "Add, list, rename and remove organizations, and say what others call them")
 	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a), newOrgRenameCommand(a), newOrgAliasCommand(a),
-		newOrgRemoveCommand(a))
+		newOrgRemoveCommand(a), newOrgShredCommand(a))
 	return cmd
 }
 

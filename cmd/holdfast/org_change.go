@@ -46,8 +46,9 @@ there again when the organization is added again with --id.
 
 With --shred all of its data is destroyed: states with their versions, uploads, workspaces, runs, its
 part of the audit log. The server does that from now on, or from its next start on, and its log says
-when it is done; so does "holdfast org list". Backups, and copies that the file system or the disk
-keep, are not reached.
+when it is done; so does "holdfast org list". The master keys forget it: what is encrypted of it in a backup
+opens with copies of the master key file from before alone, which "holdfast seal forget" has forget it too.
+Uploads in backups, and copies that the file system or the disk keep, are not reached.
 
 On a terminal its name must be typed; elsewhere it needs --yes, and with --shred --name too.
 

@@ -30,7 +30,8 @@ func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organ
 	question := fmt.Sprintf("All of %s is destroyed, for good: %s, all states with their versions and locks, uploads%s, "+
 		"workspaces with\n"+
 		"variables and configurations, runs with their logs and plans, pools of agents, and its part of the audit log.\n"+
-		"Backups are not reached.", called(org), counted(int64(len(org.Keys)), "key"), a.sizeOfUploads(cmd, org.ID))
+		"Backups can't be opened for it any more but with a copy of the master key file of before, and have its uploads.",
+		called(org), counted(int64(len(org.Keys)), "key"), a.sizeOfUploads(cmd, org.ID))
 	if err := a.confirmWith(cmd.Context(), r.yes, question, word); err != nil {
 		return err
 	}
@@ -41,9 +42,29 @@ func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organ
 	}
 	fmt.Fprintf(a.stderr, "Removed %s from %s: nobody gets in for it any more. The server destroys its data now, or "+
 		"when it starts\n"+
-		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n",
-		called(org), source)
+		"next; its log says when that is done, and so does `holdfast org list`. Copies of the master key file still open what\n"+
+		"backups have of it: `holdfast seal forget %s --master-key-file COPY` ends that. Its uploads in backups are yours to\n"+
+		"destroy.\n",
+		called(org), source, org.ID)
 	return nil
+}
+
+func newOrgShredCommand(a *app) *cobra.Command {
+	r := orgRemoval{shred: true}
+	cmd := &cobra.Command{
+		Use:   "shred ORG",
+		Short: "Remove an organization and destroy all of its data",
+		Long: `Remove an organization from the auth file, and have the server destroy all of its data: the same as
+holdfast org remove ORG --shred. On a terminal its name must be typed; elsewhere it needs --yes and --name NAME.`,
+		Example: `  holdfast org shred Acme
+  holdfast org shred Acme --yes --name Acme`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.removeOrg(cmd, args[0], r) },
+	}
+	addYesFlag(cmd, &r.yes)
+	cmd.Flags().StringVar(&r.name, "name", "", "the organization's name once more, for --yes")
+	addAuthFlags(cmd)
+	return cmd
 }
 
 // sizeOfUploads tells how large the organization's file of uploads is, where there is one.

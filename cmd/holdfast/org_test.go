@@ -88,7 +88,7 @@ func TestOrgRemoveWithItsData(t *testing.T) {
 	s.refuse(exitUsage, "--name goes with --shred", "org", "remove", "Acme", "--yes", "--name", "Acme")
 	s.interactive, s.stdin = true, "yes\n"
 	if code, _, errs := s.run("org", "remove", "Acme", "--shred"); code != exitFailed ||
-		!strings.Contains(errs, "Backups are not reached. Type Acme: holdfast: nothing was done") {
+		!strings.Contains(errs, "and have its uploads. Type Acme: holdfast: nothing was done") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	if len(s.doc().Organizations()) != 1 {

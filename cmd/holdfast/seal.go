@@ -18,7 +18,8 @@ import (
 
 func newSealCommand(a *app) *cobra.Command {
 	group := newGroup("seal", "Encrypt the states that are kept, and renew the key that does")
-	group.AddCommand(newSealStatusCommand(a), newSealEnableCommand(a), newSealRotateCommand(a))
+	group.AddCommand(newSealStatusCommand(a), newSealEnableCommand(a), newSealRotateCommand(a),
+		newSealForgetCommand(a))
 	return group
 }
 

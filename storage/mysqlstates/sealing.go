@@ -108,14 +108,22 @@ func (s *Store) Seal(ctx context.Context, tell func(stateengine.SealProgress)) e
 	return s.bodies.Seals.SealAll(ctx, s, tell)
 }
 
-// Rewrap has a new master key wrap what older ones have wrapped, and says how many data keys that were.
-func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, err error) {
+// Turn has these master keys wrap and unwrap from now on; false if there are none to this day.
+func (s *Store) Turn(master *seal.Master) bool {
 	sealer := s.bodies.Seals.Sealer()
 	if sealer == nil {
-		return 0, nil
+		return false
 	}
 	sealer.Turn(master)
 	s.master.Store(master)
+	return true
+}
+
+// Rewrap has a new master key wrap what older ones have wrapped, and says how many data keys that were.
+func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, err error) {
+	if !s.Turn(master) {
+		return 0, nil
+	}
 	if mode := s.bodies.Seals.Mode(); mode != stateengine.Unsealed {
 		if err := s.setSealing(ctx, mode); err != nil {
 			return 0, err

@@ -9,6 +9,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -72,42 +73,112 @@ func xaesOpen(key, nonce, sealed, additional []byte) ([]byte, error) {
 	return gcm.Open(nil, nonce[12:24], sealed, additional)
 }
 
+// masterKey is what a line of the master key file comes to.
+type masterKey struct {
+	key       []byte // of the line
+	id, whole []byte
+	branches  []keyBranch
+}
+
+type keyBranch struct {
+	depth         int
+	steps, secret []byte
+}
+
+func wholeKey(key []byte) masterKey {
+	return masterKey{key, derive(key, "holdfast seal 1: master id", 8), derive(key, "holdfast seal 1: wrap", 32),
+		[]keyBranch{{0, make([]byte, 16), derive(key, "holdfast seal 2: tree", 32)}}}
+}
+
+func restOfKey(key []byte, rest string) (m masterKey, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(rest)
+	if err != nil {
+		return m, err
+	}
+	plain, err := xaesOpen(derive(key, "holdfast seal 2: branches", 32), sealed[:24], sealed[24:], nil)
+	if err != nil {
+		return m, err
+	}
+	m.key, m.id, m.whole = key, plain[:8], plain[8:40]
+	for at := plain[72:]; len(at) > 0; at = at[49:] {
+		m.branches = append(m.branches, keyBranch{int(at[0]), at[1:17], at[17:49]})
+	}
+	return m, nil
+}
+
+// secretOf goes down the tree.
+func (m masterKey) secretOf(org uuid.UUID) ([]byte, error) {
+	step := func(of []byte, at int) byte { return of[at/8] >> (7 - at%8) & 1 }
+search:
+	for _, b := range m.branches {
+		for at := range b.depth {
+			if step(org[:], at) != step(b.steps, at) {
+				continue search
+			}
+		}
+		secret := b.secret
+		for at := b.depth; at < 128; at++ {
+			mac := hmac.New(sha256.New, secret)
+			mac.Write([]byte{step(org[:], at)})
+			secret = mac.Sum(nil)
+		}
+		return secret, nil
+	}
+	return nil, errors.New("the organization was forgotten")
+}
+
 // masterKeys reads a master key file whose keys are in the clear.
-func masterKeys(text string) (keys [][]byte, err error) { return wrappedKeys(text, nil) }
+func masterKeys(text string) (keys []masterKey, err error) { return wrappedKeys(text, nil) }
 
 // wrappedKeys reads one of which unwrap opens what a service has wrapped.
-func wrappedKeys(text string, unwrap func(service, wrapped string) ([]byte, error)) (keys [][]byte, err error) {
+func wrappedKeys(text string, unwrap func(service, wrapped string) ([]byte, error)) (keys []masterKey, err error) {
 	begun := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "#"), line == "":
-		case line == "holdfast-master-key 1", line == "holdfast-master-key 2" && unwrap != nil:
+		case line == "holdfast-master-key 1", line == "holdfast-master-key 3",
+			line == "holdfast-master-key 2" && unwrap != nil:
 			begun = true
 		case begun:
 			digits, check, _ := strings.Cut(line, " ")
+			check, rest, _ := strings.Cut(check, " ")
 			key, err := hex.DecodeString(digits)
 			if service, wrapped, is := strings.Cut(digits, ":"); is && unwrap != nil {
 				key, err = unwrap(service, wrapped)
 			}
-			if sum := sha256.Sum256(key); err != nil || hex.EncodeToString(sum[:])[:8] != check {
+			if sum := sha256.Sum256(append(bytes.Clone(key), rest...)); err != nil || hex.EncodeToString(sum[:])[:8] != check {
 				return nil, errors.New("a line of the master key file is damaged")
 			}
-			keys = append(keys, key)
+			master := wholeKey(key)
+			if rest != "" {
+				if master, err = restOfKey(key, rest); err != nil {
+					return nil, err
+				}
+			}
+			keys = append(keys, master)
 		}
 	}
 	return keys, nil
 }
 
 // unwrap decrypts a data key.
-func unwrap(masters [][]byte, org uuid.UUID, number uint32, id, wrapped []byte) ([]byte, error) {
+func unwrap(masters []masterKey, org uuid.UUID, number uint32, id, wrapped []byte) ([]byte, error) {
 	for _, master := range masters {
-		if !bytes.Equal(derive(master, "holdfast seal 1: master id", 8), wrapped[5:13]) {
+		if !bytes.Equal(master.id, wrapped[5:13]) {
 			continue
+		}
+		by := master.whole
+		if wrapped[4] == 2 {
+			secret, err := master.secretOf(org)
+			if err != nil {
+				return nil, err
+			}
+			by = derive(secret, "holdfast seal 2: wrap", 32)
 		}
 		additional := append(bytes.Clone(wrapped[:13]), org[:]...)
 		additional = append(binary.BigEndian.AppendUint32(additional, number), id...)
-		return xaesOpen(derive(master, "holdfast seal 1: wrap", 32), wrapped[13:37], wrapped[37:], additional)
+		return xaesOpen(by, wrapped[13:37], wrapped[37:], additional)
 	}
 	return nil, errors.New("there is no such master key")
 }
@@ -115,7 +186,7 @@ func unwrap(masters [][]byte, org uuid.UUID, number uint32, id, wrapped []byte) 
 // decryptor reads a database.
 type decryptor struct {
 	db      *sql.DB
-	masters [][]byte
+	masters []masterKey
 }
 
 // dataKeys returns an organization's data keys by ID, and the first.
@@ -287,6 +358,9 @@ func TestDecryptor(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if n, err := (seal.Source{Path: path}).Forget(t.Context(), uuid.New()); n != 1 || err != nil { // somebody else
+		t.Fatal(n, err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -109,11 +109,11 @@ func TestDecryptorOfWrappedKeys(t *testing.T) {
 		if err != nil || len(keys) != 1 {
 			t.Fatalf("%s: %d keys, %v", service.name, len(keys), err)
 		}
-		if bytes.Contains(text, []byte(hex.EncodeToString(keys[0]))) {
+		if bytes.Contains(text, []byte(hex.EncodeToString(keys[0].key))) {
 			t.Errorf("%s: the key is in the file", service.name)
 		}
 		// What the environment has are the same digits.
-		if _, err := (seal.Source{Text: hex.EncodeToString(keys[0])}).Read(t.Context()); err != nil {
+		if _, err := (seal.Source{Text: hex.EncodeToString(keys[0].key)}).Read(t.Context()); err != nil {
 			t.Errorf("%s: %v", service.name, err)
 		}
 	}

@@ -91,18 +91,26 @@ func (s *Store) Seal(ctx context.Context, tell func(stateengine.SealProgress)) e
 	return s.bodies.Seals.SealAll(ctx, s, tell)
 }
 
+// Turn has these master keys wrap and unwrap from now on; false if there are none to this day.
+func (s *Store) Turn(master *seal.Master) bool {
+	sealer := s.bodies.Seals.Sealer()
+	if sealer == nil {
+		return false
+	}
+	sealer.Turn(master)
+	s.master.Store(master)
+	return true
+}
+
 // Rewrap has a new master key wrap what older ones have wrapped, and says how many data keys that were.
 func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, err error) {
 	if err := s.gate.Enter(); err != nil {
 		return 0, err
 	}
 	defer s.gate.Leave()
-	sealer := s.bodies.Seals.Sealer()
-	if sealer == nil {
+	if !s.Turn(master) {
 		return 0, nil
 	}
-	sealer.Turn(master)
-	s.master.Store(master)
 	if mode := s.bodies.Seals.Mode(); mode != stateengine.Unsealed {
 		if err := s.SetSealing(ctx, mode); err != nil {
 			return 0, err

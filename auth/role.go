@@ -70,32 +70,38 @@ type RoleRights struct {
 	Rights []Right
 }
 
-// Roles returns the table of roles, the one that decides; docs/operating-keys.md carries
-// the same one.
-func Roles() []RoleRights {
-	return []RoleRights{
-		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
-			ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, BreakGlass, CancelRun, ManageAgents,
-			ManagePolicies, ReadKeys, ManageKeys, ManageOrganization, ReadRepository, WriteRepository}},
-		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}},
-		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun, ReadRepository}},
-		{Outputs, []Right{ReadOutputs}},
-		{Uploader, []Right{WriteData}},
-		{Auditor, []Right{ReadMetadata, ReadAudit}},
-		{Operator, []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun,
-			ReadRepository}},
-		{Approver, []Right{ReadMetadata, ReadOutputs, ReadRun, ApproveRun}},
+// Roles returns the table of roles; docs/operating-keys.md carries the same one.
+func Roles() (table []RoleRights) {
+	for _, role := range []Role{Owner, Writer, Reader, Outputs, Uploader, Auditor, Operator, Approver} {
+		table = append(table, RoleRights{role, role.Rights()})
 	}
+	return table
 }
 
-// Rights returns what the role may do; nothing for a role that there isn't.
+// Rights returns what the role may do, and decides it; nothing for a role that there isn't. Every request asks for it
+// several times, so it makes no more than the one list.
 func (r Role) Rights() []Right {
-	for _, line := range Roles() {
-		if line.Role == r {
-			return line.Rights
-		}
+	switch r {
+	case Owner:
+		return []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange,
+			ImportState, ReadData, WriteData, ReadAudit,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, BreakGlass, CancelRun, ManageAgents,
+			ManagePolicies, ReadKeys, ManageKeys, ManageOrganization, ReadRepository, WriteRepository}
+	case Writer:
+		return []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}
+	case Reader:
+		return []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun, ReadRepository}
+	case Outputs:
+		return []Right{ReadOutputs}
+	case Uploader:
+		return []Right{WriteData}
+	case Auditor:
+		return []Right{ReadMetadata, ReadAudit}
+	case Operator:
+		return []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun, ReadRepository}
+	case Approver:
+		return []Right{ReadMetadata, ReadOutputs, ReadRun, ApproveRun}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type engine interface {
 	writeOwn(ctx context.Context, fn func(Tx) error) error
 	// read runs fn in a transaction that sees one moment.
 	read(ctx context.Context, fn func(Querier) error) error
-	// ask runs fn without a transaction, on one connection.
+	// ask runs fn without a transaction.
 	ask(ctx context.Context, fn func(Querier) error) error
 	explain(error) error
 	// scrub makes sure that nothing of what was deleted is left in the database's files.

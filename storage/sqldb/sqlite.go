@@ -25,6 +25,7 @@ const (
 type sqlite struct {
 	writer  *sqlitedb.Writer
 	readers *sql.DB
+	asked   *kept           // for them
 	known   map[string]bool // texts that are kept prepared; the writer's jobs alone use it
 }
 
@@ -66,6 +67,7 @@ func openSQLite(ctx context.Context, f File, log *slog.Logger) (engine, int, err
 	}
 	e.readers.SetMaxOpenConns(sqliteReaders)
 	e.readers.SetMaxIdleConns(sqliteReaders)
+	e.asked = newKept(e.readers)
 	return e, sqliteReaders, nil
 }
 
@@ -115,7 +117,7 @@ func (e *sqlite) read(ctx context.Context, fn func(Querier) error) error {
 }
 
 func (e *sqlite) ask(ctx context.Context, fn func(Querier) error) error {
-	return askOn(ctx, e.readers, SQLite, fn)
+	return fn(asking{ctx, e.asked})
 }
 
 func (e *sqlite) explain(err error) error { return sqliteError(err) }

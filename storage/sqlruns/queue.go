@@ -167,10 +167,18 @@ func merged(db sqldb.Querier, q runs.ClaimQuery, heads []head, limit int) (all [
 
 // Position implements runs.Store. Nobody is before a run that waits in no line.
 func (s *Store) Position(ctx context.Context, run runs.Run) (ahead int, holder string, err error) {
+	org := run.Org.String()
+	held := func(db sqldb.Querier) error {
+		_, err := sqldb.One(db, []any{&holder}, "SELECT holder FROM run_lines WHERE org = ? AND workspace = ?", org,
+			run.Workspace)
+		return err
+	}
+	if !waits(run) { // as after every write of a state: one statement needs no transaction
+		err = s.db.Ask(ctx, run.Org, held)
+		return 0, holder, err
+	}
 	err = s.db.Read(ctx, run.Org, func(db sqldb.Querier) error {
-		org := run.Org.String()
-		if _, err := sqldb.One(db, []any{&holder}, "SELECT holder FROM run_lines WHERE org = ? AND workspace = ?", org,
-			run.Workspace); err != nil || !waits(run) {
+		if err := held(db); err != nil {
 			return err
 		}
 		const query = `SELECT (SELECT COUNT(*) FROM runs WHERE org = ? AND line = ? AND priority < ?) +

@@ -27,6 +27,7 @@ one() { # FOLDER
   times=($(date +%s%N))
   git clone --quiet "file://$source" "$1"
   times+=($(date +%s%N))
+  : >"$scratch/log" # not what the one before has printed
   set -m
   (cd "$1" && exec make --no-print-directory run) >"$scratch/log" 2>&1 &
   server=$!

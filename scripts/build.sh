@@ -22,8 +22,12 @@ case $version in
   ;;
 esac
 
-copy() { # FROM TO: whole or not at all, and it is no fault if it can't be
-  cmp -s "$1" "$2" || { mkdir -p "$(dirname "$2")" && cp "$1" "$2.$$" && mv -f "$2.$$" "$2"; } 2>/dev/null || rm -f "$2.$$"
+# copy FROM TO copies a program whole or not at all, also where power fails: Go does not look at more than its build ID.
+# It is no fault if it can't.
+copy() {
+  cmp -s "$1" "$2" || {
+    mkdir -p "$(dirname "$2")" && cp "$1" "$2.$$" && { sync "$2.$$" || sync; } && mv -f "$2.$$" "$2"
+  } 2>/dev/null || rm -f "$2.$$"
 }
 
 if [ -f "$kept" ]; then copy "$kept" "$file"; fi

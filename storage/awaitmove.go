@@ -47,18 +47,17 @@ func UsesFolder(settings configs.Settings) bool {
 
 func awaitMarks(ctx context.Context, of marks, at place, log *slog.Logger) error {
 	for told := false; ; told = true {
-		all, there, err := lookAt(ctx, of)
+		all, there, err := of.all(ctx)
 		if err != nil {
 			return err
 		}
 		if told && !there {
 			return fmt.Errorf("what was being brought to %v was taken away again, and it is empty: start when it is there", at)
 		}
-		_, folder := of.(folderMarks)
 		if gone, some := find(all, markSource); some && gone.Done {
 			return fmt.Errorf("%v was moved to %s at %s, and is not served any more; `holdfast migrate --abandon` would have "+
 				"it served as it was then", at, gone.Other, shown(gone.At))
-		} else if some && !folder { // a folder that is being moved is held
+		} else if some && !of.held() {
 			return fmt.Errorf("%v is being moved to %s; `holdfast migrate --abandon` ends that", at, gone.Other)
 		}
 		half, some := find(all, markTarget)
@@ -73,16 +72,6 @@ func awaitMarks(ctx context.Context, of marks, at place, log *slog.Logger) error
 			return err
 		}
 	}
-}
-
-// lookAt returns the marks of a place, and whether there is anything that could have some: without it, that there are
-// none any more is no end of a move.
-func lookAt(ctx context.Context, of marks) (all []Mark, there bool, err error) {
-	if database, ok := of.(databaseMarks); ok {
-		return database.look(ctx)
-	}
-	all, err = of.all(ctx)
-	return all, true, err
 }
 
 // MarkMoved has servers refuse the folder of the settings, because all in it was moved to a place.

@@ -64,7 +64,7 @@ func HasBackup(ctx context.Context, settings configs.Settings) error {
 	if err != nil {
 		return err
 	}
-	all, err := folderMarks(dir).all(ctx)
+	all, _, err := folderMarks(dir).all(ctx)
 	if err != nil {
 		return err
 	}

@@ -179,11 +179,11 @@ func (e ErrMoved) Error() string { return "all of it was moved at " + shown(e.At
 
 // begun reports whether the marks are those of this move, which has come so far that the target is its own.
 func (m *Move) begun(ctx context.Context) (bool, error) {
-	there, err := m.to.all(ctx)
+	there, _, err := m.to.all(ctx)
 	if err != nil {
 		return false, err
 	}
-	here, err := m.from.all(ctx)
+	here, _, err := m.from.all(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -273,7 +273,7 @@ func (m *Move) Verify(ctx context.Context, bodies bool, tell moving.Progress) (a
 
 // Left reports whether the source is not served any more, since all of it had been copied.
 func (m *Move) Left(ctx context.Context) (bool, error) {
-	here, err := m.from.all(ctx)
+	here, _, err := m.from.all(ctx)
 	gone, some := find(here, markSource)
 	return some && gone.Done, err
 }

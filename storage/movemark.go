@@ -37,7 +37,11 @@ type Mark struct {
 
 // marks are those of one place: at most one of each role.
 type marks interface {
-	all(ctx context.Context) ([]Mark, error)
+	// all returns them, and whether there is anything that could have some, as of one moment: where it was taken away,
+	// that there are none any more is no end of a move.
+	all(ctx context.Context) (all []Mark, there bool, err error)
+	// held reports whether who moves something away from here keeps servers out of it by more than a mark.
+	held() bool
 	// set adds a mark, or replaces the one of its role, and gives it a time.
 	set(ctx context.Context, m Mark) error
 	drop(ctx context.Context, role string) error
@@ -62,16 +66,19 @@ const MovesName = "moves.json"
 
 func (f folderMarks) path() string { return filepath.Join(string(f), MovesName) }
 
-func (f folderMarks) all(context.Context) (all []Mark, err error) {
+// all is of a folder, which nobody takes away.
+func (f folderMarks) all(context.Context) (all []Mark, there bool, err error) {
 	text, err := os.ReadFile(f.path())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, true, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
-	return all, err
+	return all, true, err
 }
+
+func (f folderMarks) held() bool { return true }
 
 func (f folderMarks) set(ctx context.Context, m Mark) error {
 	m.At = time.Now().UTC()
@@ -81,7 +88,7 @@ func (f folderMarks) set(ctx context.Context, m Mark) error {
 func (f folderMarks) drop(ctx context.Context, role string) error { return f.change(ctx, role, nil) }
 
 func (f folderMarks) change(ctx context.Context, role string, to *Mark) error {
-	all, err := f.all(ctx)
+	all, _, err := f.all(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,13 +118,8 @@ const (
 	sqlMarkTable = `CREATE TABLE IF NOT EXISTS ` + markTable + ` ` + markColumns
 )
 
-func (d databaseMarks) all(ctx context.Context) (all []Mark, err error) {
-	all, _, err = d.look(ctx)
-	return all, err
-}
-
-// look is all, and whether the table is there, as of one moment: a load that is begun anew takes all tables away.
-func (d databaseMarks) look(ctx context.Context) (all []Mark, there bool, err error) {
+// all is of a table, which a load that is begun anew takes away with all others.
+func (d databaseMarks) all(ctx context.Context) (all []Mark, there bool, err error) {
 	var texts []string
 	err = d.db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
 		texts, err = readTexts(q, "SELECT mark FROM moves ORDER BY role")
@@ -136,6 +138,8 @@ func (d databaseMarks) look(ctx context.Context) (all []Mark, there bool, err er
 	}
 	return all, there, err
 }
+
+func (d databaseMarks) held() bool { return false }
 
 func (d databaseMarks) set(ctx context.Context, m Mark) error {
 	m.At = time.Now().UTC()
@@ -158,7 +162,7 @@ func (d databaseMarks) set(ctx context.Context, m Mark) error {
 }
 
 func (d databaseMarks) drop(ctx context.Context, role string) error {
-	if all, err := d.all(ctx); err != nil || len(all) == 0 {
+	if all, _, err := d.all(ctx); err != nil || len(all) == 0 {
 		return err
 	}
 	return d.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {

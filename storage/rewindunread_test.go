@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -22,8 +23,8 @@ import (
 // kept is how an engine keeps states, for a test that damages them.
 type kept struct {
 	open func(configs.Settings) (*sql.DB, error)
-	// damage has a state's name and a version's number; wrapped has an organization.
-	damage, wrapped, rewrap, forget string
+	// damage has a state's name and a version's number; destroy takes an organization's data keys.
+	damage, destroy string
 }
 
 func engines() map[string]kept {
@@ -34,17 +35,13 @@ func engines() map[string]kept {
 			},
 			damage: `UPDATE bodies SET bytes = zeroblob(length(bytes)) WHERE id IN
 				(SELECT v.id FROM versions v JOIN states s ON s.id = v.state WHERE s.name = ? AND v.number = ?)`,
-			wrapped: `SELECT wrapped FROM data_keys WHERE org = ?`,
-			rewrap:  `UPDATE data_keys SET wrapped = ? WHERE org = ?`,
-			forget:  `DELETE FROM data_keys WHERE org = ?`,
+			destroy: `DELETE FROM data_keys WHERE org = ?`,
 		},
 		"mysql": {
 			open: func(s configs.Settings) (*sql.DB, error) { return mysqltest.FromEnvironment().Open(s.Database.Name) },
 			damage: `UPDATE state_bodies b JOIN state_heads s ON s.id = b.state SET b.bytes = REPEAT('x', LENGTH(b.bytes))
 				WHERE s.name = ? AND b.number = ?`,
-			wrapped: `SELECT wrapped FROM state_data_keys WHERE org = ?`,
-			rewrap:  `UPDATE state_data_keys SET wrapped = ? WHERE org = ?`,
-			forget:  `DELETE FROM state_data_keys WHERE org = ?`,
+			destroy: `DELETE FROM state_data_keys WHERE org = ?`,
 		},
 	}
 }
@@ -106,12 +103,13 @@ func checkPassedOver(t *testing.T, settings configs.Settings, engine kept) {
 	}
 	exec(engine.damage, "damaged", 1)
 	exec(engine.damage, "removed-2", 1)
-	exec(engine.forget, destroyed.String())
-	var wrapped []byte
-	must(t, db.QueryRowContext(t.Context(), engine.wrapped, forgotten.String()).Scan(&wrapped))
-	wrapped[8] ^= 1 // the name of the master key
-	exec(engine.rewrap, wrapped, forgotten.String())
+	exec(engine.destroy, destroyed.String())
 	must(t, db.Close())
+	n, err := seal.Source{Path: settings.Seal.MasterKeyFile}.Forget(t.Context(), forgotten)
+	must(t, err)
+	if n == 0 {
+		t.Fatal("no master key has forgotten the organization")
+	}
 
 	done, err := storage.Rewind(context.Background(), settings, now.Add(-time.Hour), quiet())
 	must(t, err)

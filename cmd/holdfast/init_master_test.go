@@ -36,6 +36,9 @@ func TestInitMakesTheMasterKey(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
+	if said := (madeMaster{path, true, ""}).words(""); strings.Count(said, "\n") != 2 {
+		t.Errorf("it takes more than two lines:\n%s", said)
+	}
 	text := masterText(t, path)
 	if key := text[strings.Index(text, "key 1\n")+6:][:64]; strings.Contains(out, key) {
 		t.Error("the key was printed")

@@ -42,14 +42,21 @@ func begin(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest Rest) er
 func (r Rest) begun() string { return mysqldb.Quoted(loading + r.Table + "_begun") }
 
 func markFirst(ctx context.Context, conn *sql.Conn, rest Rest) error {
-	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+rest.begun()+" "+rest.Make); err != nil {
-		return err
-	}
-	if err := rest.Mark(ctx, conn, rest.begun()); err != nil {
+	if err := rest.markIn(ctx, conn, rest.begun(), false); err != nil {
 		return err
 	}
 	_, err := conn.ExecContext(ctx, "RENAME TABLE "+rest.begun()+" TO "+mysqldb.Quoted(rest.Table))
 	return err
+}
+
+// markIn adds the mark to a table, which it makes unless it is there.
+func (r Rest) markIn(ctx context.Context, conn *sql.Conn, table string, there bool) error {
+	if !there {
+		if _, err := conn.ExecContext(ctx, "CREATE TABLE "+table+" "+r.Make); err != nil {
+			return err
+		}
+	}
+	return r.Mark(ctx, conn, table)
 }
 
 func tables(ctx context.Context, conn *sql.Conn) ([]string, error) {

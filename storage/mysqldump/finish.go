@@ -64,12 +64,12 @@ func (l *loader) undo(rest Rest) error {
 }
 
 func (l *loader) mark(rest Rest) error {
-	table := loading + rest.Table
-	if !slices.Contains(l.names, rest.Table) {
-		if _, err := l.conn.ExecContext(l.ctx, "CREATE TABLE "+mysqldb.Quoted(table)+" "+rest.Make); err != nil {
-			return err
-		}
+	there := slices.Contains(l.names, rest.Table)
+	if err := rest.markIn(l.ctx, l.conn, mysqldb.Quoted(loading+rest.Table), there); err != nil {
+		return err
+	}
+	if !there {
 		l.names = append(l.names, rest.Table)
 	}
-	return rest.Mark(l.ctx, l.conn, mysqldb.Quoted(table))
+	return nil
 }

@@ -8,14 +8,13 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-go test-mysql97 test-tidb packaging release docker docker-git clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-clone bench-go test-mysql97 test-tidb packaging release docker docker-git clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# nomsgpack leaves out what gin would answer in MessagePack with, which nothing here does: a tenth of the program.
 build: ## build bin/holdfast, one static binary
-	@go build -buildvcs=false -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast # VERSION says it
+	@KEEP=1 scripts/build.sh "$(VERSION)" bin/holdfast -buildvcs=false # VERSION says it
 
 PREFIX ?= /usr/local
 install: build ## copy the binary to PREFIX/bin (/usr/local/bin)
@@ -116,6 +115,9 @@ bench-engine: build ## measure the engine's plans beside OpenTofu's, its order o
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)
+
+bench-clone: ## measure from a clone to a first applied state, step by step; CLONES=5 for more
+	@scripts/benchclone.sh $(CLONES)
 
 bench-layers: ## measure which layers of a large repository a commit changes, and the conditions of 10,000; LAYERS=20x for more
 	@go test -run '^$$' -benchtime $(or $(LAYERS),5x) -timeout 60m -bench '^BenchmarkRelevantLayers$$' ./server

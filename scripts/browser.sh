@@ -11,7 +11,7 @@ CHROMIUM_BIN=$(scripts/chromium.sh)
 TOFU_BIN=$(scripts/clients.sh | sed -n 's/^TOFU=//p')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-CGO_ENABLED=0 go build -trimpath -tags nomsgpack -o "$scratch/holdfast" ./cmd/holdfast
+CGO_ENABLED=0 scripts/build.sh dev "$scratch/holdfast"
 HOLDFAST_BIN=$scratch/holdfast
 export CHROMIUM_BIN TOFU_BIN HOLDFAST_BIN
 cd web

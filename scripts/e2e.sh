@@ -17,7 +17,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 race=()
 if [ -n "${HOLDFAST_RACE:-}" ]; then race=(-race); fi
-CGO_ENABLED=${HOLDFAST_RACE:-0} go build -trimpath -tags nomsgpack "${race[@]}" -o "$scratch/bin/holdfast" ./cmd/holdfast
+CGO_ENABLED=${HOLDFAST_RACE:-0} scripts/build.sh dev "$scratch/bin/holdfast" "${race[@]}"
 
 export HOLDFAST_BIN=$scratch/bin/holdfast
 TOFU_BIN=$(sed -n 's/^TOFU=//p' <<<"$clients")

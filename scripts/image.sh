@@ -15,7 +15,7 @@ epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-CGO_ENABLED=0 GOOS=linux go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$scratch/holdfast" ./cmd/holdfast
+CGO_ENABLED=0 GOOS=linux scripts/build.sh "$version" "$scratch/holdfast"
 for roots in "${SSL_CERT_FILE:-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
   if [ -s "$roots" ]; then break; fi
 done

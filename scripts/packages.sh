@@ -19,7 +19,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$out"
 
 build() { # SYSTEM PROCESSOR FILE
-  GOOS=$1 GOARCH=$2 go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$3" ./cmd/holdfast
+  GOOS=$1 GOARCH=$2 scripts/build.sh "$version" "$3"
 }
 
 # Man pages and completions are the same everywhere; whoever builds writes them.

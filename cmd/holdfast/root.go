@@ -74,12 +74,12 @@ func (a *app) root() *cobra.Command {
 
 // asRoot makes a command the first word of every command line.
 func (a *app) asRoot(root *cobra.Command) *cobra.Command {
-	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version
-	root.SetVersionTemplate(versionLine())
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.SetUsageFunc(showUsage)
 	tidyHelp(root)
 	markUsageErrors(root)
+	a.addVersionFlag(root)
 	a.complete(root)
 	return root
 }

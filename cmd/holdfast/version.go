@@ -31,6 +31,26 @@ func newVersionCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// addVersionFlag gives a command --version, which nothing on its command line keeps from being answered.
+// Cobra's own prints what a template makes, and with those the linker keeps all methods (internal/markup).
+func (a *app) addVersionFlag(cmd *cobra.Command) {
+	asked := cmd.Flags().BoolP("version", "v", false, "version for "+cmd.DisplayName())
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			_, err := fmt.Fprint(a.stdout, versionLine())
+			return err
+		}
+		return run(cmd, args)
+	}
+}
+
 // versionLine is what `holdfast version` and `holdfast --version` print.
 func versionLine() string {
 	return fmt.Sprintf("holdfast %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)

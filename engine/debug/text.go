@@ -2,7 +2,6 @@ package debug
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"maps"
 	"slices"
@@ -52,27 +51,6 @@ type titled struct {
 func (r Report) lists() []titled {
 	return []titled{{"Duplicate Addresses", r.DuplicateAddresses}, {"Duplicate IDs", r.DuplicateIDs},
 		{"Orphaned Resources", r.OrphanedResources}, {"Validation Errors", r.ValidationErrors}}
-}
-
-// HTML writes a report as a page of its own, without scripts.
-func (r Report) HTML(w io.Writer, path string) error {
-	return page().Execute(w, map[string]any{"Path": path, "Report": r, "Lists": r.lists()})
-}
-
-func page() *template.Template {
-	return template.Must(template.New("report").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{{.Path}}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-td,th{text-align:left;padding:.1rem 1rem .1rem 0}li{font-family:monospace}</style></head><body>
-<h1>{{.Path}}</h1>
-<p>Serial {{.Report.Serial}}, lineage {{.Report.Lineage}}, {{.Report.TotalResources}} resources.</p>
-<table><tr><th>Type</th><th>Resources</th></tr>
-{{range $type, $n := .Report.ResourcesByType}}<tr><td>{{$type}}</td><td>{{$n}}</td></tr>
-{{end}}</table>
-{{range .Lists}}{{if .Items}}<h2>{{.Title}} ({{len .Items}})</h2><ul>{{range .Items}}<li>{{.}}</li>{{end}}</ul>{{end}}{{end}}
-{{if .Report.IsValid}}<p>State file appears valid</p>{{end}}
-</body></html>
-`))
 }
 
 // Text writes a difference for people.

@@ -1,20 +1,15 @@
 package openapi
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed" // for the page
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
 )
-
-//go:embed page.html
-var pageTemplate string
 
 //go:embed page.css
 var pageStyle string
@@ -26,16 +21,7 @@ func Page(document string) ([]byte, error) {
 	if err := json.Unmarshal([]byte(document), &d); err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	made, err := template.New("page").Funcs(template.FuncMap{"kind": kindOf, "lines": lines}).Parse(pageTemplate)
-	if err != nil {
-		return nil, fmt.Errorf("read the page's template: %w", err)
-	}
-	var text bytes.Buffer
-	err = made.Execute(&text, map[string]any{
-		"Info": d.Info, "Sections": d.sections(), "Schemas": d.schemas(), "Style": template.CSS(pageStyle),
-		"Schemes": d.Components.SecuritySchemes,
-	})
-	return text.Bytes(), err
+	return []byte(d.html()), nil
 }
 
 // PagePolicy is the Content-Security-Policy of the page: nothing but its own style.
@@ -162,65 +148,4 @@ func (d *pageDocument) schemas() (all []pageSchema) {
 		all = append(all, one)
 	}
 	return all
-}
-
-// lines are those of a text.
-func lines(text string) []string { return strings.Split(text, "\n") }
-
-// kindOf says in a few words what a schema allows, with links to components.
-func kindOf(schema any) template.HTML {
-	s, _ := schema.(map[string]any)
-	if ref, ok := s["$ref"].(string); ok {
-		name := template.HTMLEscapeString(ref[strings.LastIndexByte(ref, '/')+1:])
-		return template.HTML(`<a href="#schema-` + name + `">` + name + `</a>`)
-	}
-	if text, ok := s["const"]; ok {
-		return words([]any{text})
-	}
-	if texts, ok := s["enum"].([]any); ok {
-		return words(texts)
-	}
-	for _, of := range []string{"anyOf", "allOf"} {
-		if all, ok := s[of].([]any); ok {
-			return joined(all, map[string]string{"anyOf": " or ", "allOf": " with "}[of])
-		}
-	}
-	switch kind := s["type"].(type) {
-	case []any:
-		return template.HTML(template.HTMLEscapeString(fmt.Sprint(kind[0]))) + " or null"
-	case string:
-		return ofKind(kind, s)
-	}
-	return "any JSON"
-}
-
-func ofKind(kind string, s map[string]any) template.HTML {
-	switch members, _ := s["properties"].(map[string]any); {
-	case kind == "array":
-		return "list of " + kindOf(s["items"])
-	case members["code"] != nil && len(members) == 1:
-		return "code " + kindOf(members["code"])
-	case kind == "object" && s["additionalProperties"] != nil && s["additionalProperties"] != true:
-		return "object of " + kindOf(s["additionalProperties"])
-	}
-	if format, ok := s["format"].(string); ok && format != "int64" {
-		return template.HTML(template.HTMLEscapeString(kind + ", " + format))
-	}
-	return template.HTML(template.HTMLEscapeString(kind))
-}
-
-func words(texts []any) template.HTML {
-	var all []string
-	for _, text := range texts {
-		all = append(all, "<code>"+template.HTMLEscapeString(fmt.Sprint(text))+"</code>")
-	}
-	return template.HTML(strings.Join(all, " "))
-}
-
-func joined(all []any, by string) template.HTML {
-	var parts []string
-	for _, one := range all {
-		parts = append(parts, string(kindOf(one)))
-	}
-	return template.HTML(strings.Join(parts, by))
 }

@@ -185,8 +185,8 @@ func TestOlderKeys(t *testing.T) {
 	}
 }
 
-// TestOneChangesAMasterFile has many change a file at once: no key is lost, and whoever was told that an organization is
-// forgotten was told the truth.
+// TestOneChangesAMasterFile has many change a file at once: no key is lost, and whoever was told that an organization
+// is forgotten was told the truth.
 func TestOneChangesAMasterFile(t *testing.T) {
 	from := seal.Source{Path: masterFile(t)}
 	var orgs [20]uuid.UUID

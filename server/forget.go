@@ -13,8 +13,8 @@ import (
 // masterKeys forget organizations, so that the data keys that backups have of one can't be opened any more.
 type masterKeys struct{ *parts }
 
-// Shred implements shred.Store. Where the keys are kept by somebody else, or are those of older files, the log says what
-// is left to do, and the rest goes on.
+// Shred implements shred.Store. Where the keys are kept by somebody else, or are those of older files, the log says
+// what is left to do, and the rest goes on.
 func (m masterKeys) Shred(ctx context.Context, org uuid.UUID, _ int) (int, error) {
 	if ownMaster(m.settings) || keepsNothing(m.settings) {
 		return 0, nil

@@ -86,7 +86,8 @@ type keyBranch struct {
 }
 
 func olderKey(key []byte) masterKey {
-	return masterKey{key: key, id: derive(key, "holdfast seal 1: master id", 8), whole: derive(key, "holdfast seal 1: wrap", 32)}
+	return masterKey{key: key, id: derive(key, "holdfast seal 1: master id", 8),
+		whole: derive(key, "holdfast seal 1: wrap", 32)}
 }
 
 func treeKey(key []byte, text string) (m masterKey, err error) {
@@ -357,7 +358,8 @@ func TestDecryptor(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := (seal.Source{Path: path}).Forget(t.Context(), uuid.New()); done.Keys != 1 || err != nil { // somebody else
+	somebody := uuid.New()
+	if done, err := (seal.Source{Path: path}).Forget(t.Context(), somebody); done.Keys != 1 || err != nil {
 		t.Fatal(done, err)
 	}
 	text, err := os.ReadFile(path)

@@ -17,7 +17,7 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 	if err != nil {
 		return Candidate{}, err
 	}
-	next, err := s.describe(p, body)
+	next, err := s.describe(p, ref, body)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -115,7 +115,7 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	if candidate.Status != Open {
 		return s.promoted(ctx, ref, candidate.Candidate, d.LockID)
 	}
-	next, err := s.describe(p, candidate.Body)
+	next, err := s.describe(p, ref, candidate.Body)
 	if err != nil {
 		return Version{}, err
 	}

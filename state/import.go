@@ -34,7 +34,7 @@ func (s *Service) Import(ctx context.Context, p auth.Principal, name Name, i Imp
 	if err != nil {
 		return Version{}, err
 	}
-	next, err := s.describe(p, i.Body)
+	next, err := s.describe(p, ref, i.Body)
 	if err != nil {
 		return Version{}, err
 	}

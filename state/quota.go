@@ -44,6 +44,14 @@ func (b bounded) Cached(ctx context.Context, ref Ref, number uint64) (Snapshot, 
 	return Snapshot{}, false, nil
 }
 
+// Lent implements Lender, where the store does.
+func (b bounded) Lent(ref Ref) (Snapshot, bool) {
+	if lender, ok := b.Store.(Lender); ok {
+		return lender.Lent(ref)
+	}
+	return Snapshot{}, false
+}
+
 // Packed implements Packer, where the store does.
 func (b bounded) Packed(ref Ref, of Snapshot) []byte {
 	if packer, ok := b.Store.(Packer); ok {

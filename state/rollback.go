@@ -47,7 +47,7 @@ func (s *Service) RollbackIf(ctx context.Context, p auth.Principal, name Name, n
 	if err != nil {
 		return Version{}, err
 	}
-	next, err := s.describe(p, body)
+	next, err := s.describe(p, ref, body)
 	if err != nil {
 		return Version{}, err
 	}

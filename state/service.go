@@ -33,6 +33,7 @@ type Service struct {
 	findings findings
 	ended    endings
 	seals    seals
+	tallies  *tallies
 	memory   *budget.Budget // nil for no bound
 	heard    []func(context.Context, Moved)
 }
@@ -46,7 +47,7 @@ func (DefaultPolicies) Policy(uuid.UUID, string) Policy { return DefaultPolicy()
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{store: store, gate: audit.NewGate(store, now), policies: policies, now: now, log: log,
-		seals: newSeals()}
+		seals: newSeals(), tallies: newTallies()}
 }
 
 // Write is one request to store a state.
@@ -85,7 +86,7 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err := s.mayRestore(ctx, p, name, w.RestorePurged); err != nil {
 		return Version{}, err
 	}
-	next, err := s.describe(p, w.Body)
+	next, err := s.describe(p, ref, w.Body)
 	if err != nil {
 		return Version{}, err
 	}
@@ -167,9 +168,10 @@ func (s *Service) probe(ctx context.Context, ref Ref, lockID string) error {
 	return err
 }
 
-// describe reads what a version records about its body and its writer.
-func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
-	summary, resources, err := survey(body)
+// describe reads what a version of a state records about its body and its writer.
+func (s *Service) describe(p auth.Principal, ref Ref, body []byte) (Version, error) {
+	digest := sha256.Sum256(body)
+	summary, resources, err := s.surveyed(ref, body, digest)
 	if err != nil {
 		return Version{}, err
 	}
@@ -180,7 +182,7 @@ func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
 		Encrypted:        summary.Encrypted,
 		Resources:        resources,
 		Size:             int64(len(body)),
-		Digest:           sha256.Sum256(body),
+		Digest:           digest,
 		CreatedAt:        s.clock(),
 		Author:           Author{KeyID: p.KeyID, Subject: p.Subject, Address: p.Address, Request: p.Request},
 	}, nil

@@ -1,5 +1,7 @@
 package jsonscan
 
+import "bytes"
+
 // Cursor reads a JSON value in one pass: the caller goes into the
 // containers that it knows with [Cursor.Each], and takes or leaves the values in them.
 //
@@ -36,6 +38,21 @@ func (c *Cursor) Value() ([]byte, error) {
 	}
 	return nil, c.s.err
 }
+
+// TakeLike takes the value at hand if it begins as text does, and reports whether. text is a whole object or array that
+// a Cursor with these limits has taken before, as deep as this one is: then the value is that and no more, since
+// what follows its last bracket is not part of it. It counts as no container.
+func (c *Cursor) TakeLike(text []byte) bool {
+	if len(text) < len("{}") || text[0] != '{' && text[0] != '[' ||
+		!bytes.HasPrefix(c.s.data[min(c.i, len(c.s.data)):], text) {
+		return false
+	}
+	c.i += len(text)
+	return true
+}
+
+// At returns the offset of the value at hand, or of what is behind it once it was taken.
+func (c *Cursor) At() int { return c.i }
 
 // Each takes the value at hand and calls visit for each of its children, when the Cursor
 // stands at it; a scalar has none. visit takes the child with Value or Each, or else it is

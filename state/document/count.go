@@ -1,7 +1,5 @@
 package document
 
-import "github.com/holdfast/holdfast/internal/jsonscan"
-
 // Counts says how much is in a state.
 type Counts struct {
 	Managed, Data Count
@@ -21,14 +19,9 @@ func CountOf(body []byte) (Counts, error) { return CountAlong(body, nil) }
 // members, as jsonscan.Object does, but with no value for the resources. An error of member
 // is returned as it is.
 func CountAlong(body []byte, member func(name, value []byte) error) (Counts, error) {
-	var c Counts
-	t := top{also: member, resources: func(cursor *jsonscan.Cursor) error {
-		return eachElement(cursor, "resources", func(index int) error {
-			return inList(c.resource(cursor), "resources", index)
-		})
-	}}
-	err := t.read(body)
-	return c, err
+	c := counting{most: -1}
+	err := c.read(body, member)
+	return c.Counts, err
 }
 
 // Counts counts a Document.
@@ -54,31 +47,4 @@ func (c *Counts) of(mode string) *Count {
 		return &c.Data
 	}
 	return &c.Managed
-}
-
-func (c *Counts) resource(cursor *jsonscan.Cursor) error {
-	var mode string
-	instances := 0
-	err := eachMember(cursor, "a resource", func(name []byte) error {
-		switch string(name) {
-		case "mode":
-			value, err := cursor.Value()
-			mode = textOf(value)
-			return err
-		case "instances":
-			return eachElement(cursor, "instances", func(int) error { instances++; return nil })
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case mode != managed && mode != data:
-		return unsupported("the mode is neither managed nor data")
-	case instances > 0:
-		count := c.of(mode)
-		count.Resources++
-		count.Instances += instances
-	}
-	return nil
 }

@@ -41,3 +41,6 @@ func (s *Store) numbered(ctx context.Context, ref state.Ref, number uint64) (*st
 	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(number)}
 	return s.scanVersion(ctx, sqlVersion, slices.Concat(args, args))
 }
+
+// Lend implements readmap.Borrower.
+func (s *Store) Lend(newest func(state.Ref) (state.Snapshot, bool)) { s.bodies.Lend(newest) }

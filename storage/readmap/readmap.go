@@ -54,7 +54,26 @@ type Store struct {
 
 // New returns a store that keeps at most maxBytes of newest versions in memory over next.
 func New(next state.Store, maxBytes int64) *Store {
-	return &Store{Lists: next, next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
+	s := &Store{Lists: next, next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
+	if below, ok := next.(Borrower); ok {
+		below.Lend(s.Lent)
+	}
+	return s
+}
+
+// Borrower is a store below that compares what is written with the version before, and need not
+// read that where it is lent.
+type Borrower interface {
+	// Lend is told once, before the store is used, how to get a newest version that is in memory.
+	Lend(newest func(state.Ref) (state.Snapshot, bool))
+}
+
+// Lent implements state.Lender.
+func (s *Store) Lent(ref state.Ref) (state.Snapshot, bool) {
+	if e, hit := s.find(ref); hit {
+		return e.Snapshot, true
+	}
+	return state.Snapshot{}, false
 }
 
 // Shared is a state.Store that other processes write to as well.

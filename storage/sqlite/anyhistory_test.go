@@ -84,10 +84,40 @@ func (h *anyHistory) want(t *testing.T, s *Store) {
 // TestAnyHistory writes, purges, prunes and expunges a few states in any order, and opens the
 // store again in between: the versions that are there have the bytes that were stored.
 func TestAnyHistory(t *testing.T) {
+	wantAnyHistory(t, func(dir string, _ []*anyHistory) *Store { return openDeltas(t, dir) })
+}
+
+// TestAnyHistoryGoesOn is TestAnyHistory where no base is in memory, and now and then the newest version is, or one
+// that was it once.
+func TestAnyHistoryGoesOn(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 9))
+	wentOn := 0
+	wantAnyHistory(t, func(dir string, all []*anyHistory) *Store {
+		s := openBare(t, dir)
+		s.Lend(func(ref state.Ref) (lent state.Snapshot, some bool) {
+			for _, h := range all {
+				if n := len(h.all); h.ref == ref && n > 0 && r.IntN(8) > 0 {
+					body := h.all[max(0, n-1-r.IntN(6)/5)]
+					lent = state.Snapshot{Version: describe(body), Body: body}
+					if b := s.bodies.Bases.Get(ref); b.To == lent.Digest {
+						wentOn++
+					}
+				}
+			}
+			return lent, lent.Body != nil
+		})
+		return s
+	})
+	if wentOn < 100 {
+		t.Errorf("only %d versions went on from the one before: this test does not look there", wentOn)
+	}
+}
+
+func wantAnyHistory(t *testing.T, open func(dir string, all []*anyHistory) *Store) {
 	r := rand.New(rand.NewPCG(5, 8))
 	dir := t.TempDir()
-	s := openDeltas(t, dir)
 	histories := []*anyHistory{{ref: newRef("a"), first: 1}, {ref: newRef("b"), first: 1}}
+	s := open(dir, histories)
 	deltas := 0
 	for step := range 600 {
 		h := histories[r.IntN(len(histories))]
@@ -96,7 +126,7 @@ func TestAnyHistory(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s = openDeltas(t, dir)
+			s = open(dir, histories)
 		case k <= 3 && len(h.all) >= h.first:
 			number := h.first + r.IntN(len(h.all)-h.first+1)
 			mustPurge(t, s, h.ref, number)

@@ -43,3 +43,6 @@ func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (foun
 	})
 	return found, err
 }
+
+// Lend implements readmap.Borrower.
+func (s *Store) Lend(newest func(state.Ref) (state.Snapshot, bool)) { s.bodies.Lend(newest) }

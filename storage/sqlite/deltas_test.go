@@ -27,6 +27,14 @@ func TestStoreOfDeltas(t *testing.T) {
 	statetest.RunStore(t, func(t *testing.T) state.Store { return openDeltas(t, t.TempDir()) })
 }
 
+// openBare opens a store that has the bodies of no bases in memory.
+func openBare(t testing.TB, dir string) *Store {
+	t.Helper()
+	s := openDeltas(t, dir)
+	s.bodies.Bases = stateengine.NewBareBases(stateengine.BasesBytes)
+	return s
+}
+
 // slowly returns n versions of a state that changes a little from each to the next.
 func slowly(size, n int) (all [][]byte) {
 	s := sample.NewState(size, 1)
@@ -326,7 +334,7 @@ func TestDamagedDelta(t *testing.T) {
 	all := slowly(20_000, 2)
 	whole := s.bodies.Codec.Encode(all[0])
 	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0],
-		Packed: len(whole.Bytes)}, all[1])
+		Size: len(all[0]), Packed: len(whole.Bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")
 	}

@@ -40,14 +40,21 @@ func newScriptEncoder(concurrency int) (*zstd.Encoder, error) {
 // It is quicker than Encode, by as much as there is less to compress: 0.1 ms of CPU for
 // 1 MB with four changed resources, against 1.5.
 func (c *Codec) Difference(from *Base, body []byte) (s Stored, ok bool) {
-	whole := len(body) * from.Packed / len(from.Body)
-	script, ok := delta.Diff(from.Body, body, min(whole/2, len(body)/4))
+	script, ok := delta.Diff(from.Body, body, from.most(body))
 	if !ok {
 		return Stored{}, false
 	}
-	packed := binary.AppendUvarint(nil, uint64(len(from.Body)))
+	return c.delta(from, script), true
+}
+
+// most is how long a script may be that leads to body.
+func (b *Base) most(body []byte) int { return min(len(body)*b.Packed/b.Size/2, len(body)/4) }
+
+// delta stores a script that leads from a base.
+func (c *Codec) delta(from *Base, script []byte) Stored {
+	packed := binary.AppendUvarint(nil, uint64(from.Size))
 	packed = binary.AppendUvarint(packed, uint64(len(script)))
-	return Stored{Encoding: EncodingDelta, Bytes: c.scripts.EncodeAll(script, packed), Base: from.BaseID}, true
+	return Stored{Encoding: EncodingDelta, Bytes: c.scripts.EncodeAll(script, packed), Base: from.BaseID}
 }
 
 // patch undoes Difference.

@@ -95,7 +95,8 @@ func (b *Bodies) encodeAgain(e Envelope, d *Dependent, onto *Base) (Stored, *Bas
 		}
 	}
 	packed, err := e.Seal(Place{Number: v.Number}, b.Codec.Encode(d.Body))
-	onto = &Base{BaseID: BaseID{d.ID, v.Number, v.Digest}, Kept: d.Digest, Body: d.Body, Packed: len(packed.Bytes)}
+	onto = &Base{BaseID: BaseID{d.ID, v.Number, v.Digest}, Kept: d.Digest, Body: d.Body, Size: len(d.Body),
+		Packed: len(packed.Bytes)}
 	return packed, onto, err
 }
 

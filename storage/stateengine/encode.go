@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/delta"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/state"
 )
@@ -22,8 +23,9 @@ type Bodies struct {
 	DeltaFrom int
 
 	find      Find
-	differing *turns.Turns // to look for differences, of which each takes two bodies
-	detaching *turns.Turns // to store versions anew without a base, likewise
+	newest    func(state.Ref) (state.Snapshot, bool) // nil for none
+	differing *turns.Turns                           // to look for differences, of which each takes two bodies
+	detaching *turns.Turns                           // to store versions anew without a base, likewise
 }
 
 // Find looks a state's newest base up, among versions of from to to bytes that the client has not
@@ -65,6 +67,10 @@ func (b *Bodies) Encode(ctx context.Context, ref state.Ref, body []byte) (packed
 	return b.Codec.Encode(body), nil
 }
 
+// Lend has newest versions compared with that newest returns, of those that are in memory anyway: any version will do,
+// with its digest. It must be called before the Bodies are used.
+func (b *Bodies) Lend(newest func(state.Ref) (state.Snapshot, bool)) { b.newest = newest }
+
 // difference encodes body as a delta of the state's newest base; from is nil when there is
 // none that helps. As many run at once as there are processors, which bounds the memory of
 // the bases that they use.
@@ -74,18 +80,51 @@ func (b *Bodies) difference(ctx context.Context, ref state.Ref, body []byte) (pa
 		return Stored{}, nil // it is stored whole
 	}
 	defer release()
-	from = b.Bases.Get(ref)
+	if from = b.Bases.Get(ref); from != nil {
+		if !from.Serves(from.Newest+1, len(body)) {
+			return Stored{}, nil
+		}
+		if from.Body == nil {
+			script, ok, all := b.goOn(ref, from, body)
+			if ok || all {
+				return b.made(from, script, ok)
+			}
+			from = nil
+		}
+	}
 	if from == nil {
-		from = b.load(ctx, ref)
+		if from = b.load(ctx, ref); from == nil || !from.Serves(from.Newest+1, len(body)) {
+			return Stored{}, nil
+		}
 	}
-	if from == nil || !from.Serves(from.Newest+1, len(body)) {
-		return Stored{}, nil
+	script, ok := delta.Diff(from.Body, body, from.most(body))
+	return b.made(from, script, ok)
+}
+
+// goOn makes a script from a base whose body is not in memory: it goes on from the newest version, if that is lent.
+// all says that the base itself would be of no more help.
+func (b *Bodies) goOn(ref state.Ref, from *Base, body []byte) (script []byte, ok, all bool) {
+	if b.newest == nil {
+		return nil, false, false
 	}
-	packed, ok := b.Codec.Difference(from, body)
+	newest, some := b.newest(ref)
+	if !some || newest.Digest != from.To {
+		return nil, false, false
+	}
+	last, ok := delta.Diff(newest.Body, body, from.most(body))
+	if ok {
+		script, ok = delta.Join(newest.Body, from.Steps, last, from.most(body))
+	}
+	return script, ok, from.To == from.Digest
+}
+
+// made is a delta of a script, if there is one.
+func (b *Bodies) made(from *Base, script []byte, ok bool) (Stored, *Base) {
 	if !ok {
 		return Stored{}, nil
 	}
-	return packed, from
+	from.Steps = script
+	return b.Codec.delta(from, script), from
 }
 
 // load returns nil when there is no base, and when it can't be read: then the version
@@ -101,6 +140,7 @@ func (b *Bodies) load(ctx context.Context, ref state.Ref) *Base {
 	if err != nil {
 		return nil
 	}
+	found.Base.Size = len(found.Base.Body)
 	b.Bases.Keep(ref, found.Base)
 	return &found.Base
 }
@@ -129,15 +169,15 @@ func (b *Bodies) Learn(u *Update, body []byte) {
 	case u.Row == 0:
 	case u.From != nil:
 		known := *u.From
-		known.Newest = v.Number
+		known.Newest, known.To = v.Number, v.Digest
 		b.Bases.Keep(u.Ref, known)
 	case u.Size < b.DeltaFrom || u.Size > BaseTo:
 		b.Bases.Drop(u.Ref)
 	default:
-		known := Base{BaseID: BaseID{u.Row, v.Number, v.Digest}, Kept: u.kept, Body: body, Packed: len(u.Body.Bytes),
-			Newest: v.Number}
+		known := Base{BaseID: BaseID{u.Row, v.Number, v.Digest}, Kept: u.kept, Body: body, Size: len(body),
+			Packed: len(u.Body.Bytes), Newest: v.Number, Steps: delta.Whole(len(body)), To: v.Digest}
 		if v.Encrypted {
-			known.Body = nil
+			known.Body, known.Size, known.Steps = nil, 0, nil
 		}
 		b.Bases.Keep(u.Ref, known)
 	}

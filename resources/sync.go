@@ -16,6 +16,9 @@ import (
 func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
 	for {
 		head, err := x.States.Head(ctx, ref)
+		if fault.Is(err, fault.SealKeyMissing) {
+			return x.leaveOut(ctx, ref, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -28,6 +31,13 @@ func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
 			return err
 		}
 	}
+}
+
+// leaveOut has the index know nothing of a state that nobody can open any more, and goes on with the others: the master
+// keys have forgotten its organization, say.
+func (x *Indexer) leaveOut(ctx context.Context, ref state.Ref, why error) error {
+	x.Log.WarnContext(ctx, "a state is not in the resource index", "org", ref.Org, "state", ref.Name, "error", why)
+	return x.turn.alone(ctx, func() error { return x.Index.Remove(ctx, ref) })
 }
 
 // room is memory for one version, and the version once it was read.

@@ -8,7 +8,11 @@
 //
 // # Keys
 //
-// A master key is 32 random bytes of the master file. Each organization has data keys, 32
+// A master key is a line of the master file. One of an older file is 32 random bytes, and wraps all data keys.
+// One of today is a tree that gives each organization a secret of its own, by an HMAC for each bit of its UUID:
+// it can forget an organization, by replacing its root with the branches beside the organization's path.
+//
+// Each organization has data keys, 32
 // random bytes too, with the numbers 1, 2, 3 and so on. The newest data key seals, all of them
 // open. Data keys are kept by a Keys, wrapped, which is to say encrypted under a master key.
 // The newest master key wraps, all of the file unwrap.
@@ -23,7 +27,9 @@
 // What is derived from a key comes from HKDF-SHA256 without a salt; the info says what for:
 //
 //	"holdfast seal 1: master id"  8 bytes, the ID of a master key
-//	"holdfast seal 1: wrap"       32 bytes, what a master key wraps data keys with
+//	"holdfast seal 1: wrap"       32 bytes, what a master key of an older file wraps data keys with
+//	"holdfast seal 2: wrap"       32 bytes, what an organization's secret wraps its data keys with
+//	"holdfast seal 2: branches"   32 bytes, what a line's key seals its tree with
 //	"holdfast seal 1: seal"       32 bytes, what a data key seals with
 //	"holdfast seal 1: sum"        32 bytes, the key of Sum, from data key 1
 //	"holdfast seal 1: tag"        32 bytes, the key of a hidden digest's tag, from data key 1
@@ -52,7 +58,7 @@
 // # A wrapped data key
 //
 //	4 bytes   "HFK" and a zero byte
-//	1 byte    the format, 1
+//	1 byte    the format: 1 by a key of an older file, else 2
 //	8 bytes   the master key's ID
 //	24 bytes  the nonce
 //	48 bytes  the encrypted data key, with the tag
@@ -63,8 +69,11 @@
 // # The master file
 //
 //	# any comment
-//	holdfast-master-key 1
-//	<the key, 64 hexadecimal digits> <8 digits, the beginning of the key's SHA-256>
+//	holdfast-master-key 3
+//	<a key, 64 hexadecimal digits> <8 digits, the beginning of the SHA-256 of the key and the tree> <the tree, sealed>
+//
+// Files of the format 1 have lines without a tree, and those of the format 2 may have the service and what it
+// wrapped the key to in the place of the digits, as those of the format 3 may.
 //
 // Each further line is another key; the newest comes first. A file that other accounts may
 // read is refused, and so is one with anything in it that is not understood.

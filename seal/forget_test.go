@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -20,6 +21,13 @@ func readKeys(t testing.TB, from seal.Source) *seal.Master {
 	master, err := from.Read(t.Context())
 	must(t, err)
 	return master
+}
+
+func wantForgot(t *testing.T, from seal.Source, org uuid.UUID, want seal.Forgot) {
+	t.Helper()
+	if done, err := from.Forget(t.Context(), org); done != want || err != nil {
+		t.Errorf("%+v, %v; want %+v", done, err, want)
+	}
 }
 
 // TestForget has a copy of an organization's keys, as a backup has one, open until the master keys have forgotten the
@@ -38,12 +46,11 @@ func TestForget(t *testing.T) {
 			both := seal.New(readKeys(t, from), backup)
 			must(t, both.Rotate(t.Context(), gone)) // by the newest
 
-			if n, err := from.Forget(t.Context(), gone); n != 2 || err != nil {
-				t.Fatalf("%d keys forgot, %v", n, err)
-			}
+			wantForgot(t, from, gone, seal.Forgot{Keys: 2})
 			text := readFile(t, from.Path)
-			if n, err := from.Forget(t.Context(), gone); n != 0 || err != nil || readFile(t, from.Path) != text {
-				t.Errorf("again: %d, %v", n, err)
+			wantForgot(t, from, gone, seal.Forgot{})
+			if readFile(t, from.Path) != text {
+				t.Error("the file is another one although nothing was left to do")
 			}
 			for range 2 {
 				master := readKeys(t, from)
@@ -69,9 +76,7 @@ func TestForget(t *testing.T) {
 // TestForgottenIsUsedAgain: who has the ID of one that was forgotten needs a new master key, and is told so.
 func TestForgottenIsUsedAgain(t *testing.T) {
 	from, org := seal.Source{Path: masterFile(t)}, uuid.New()
-	if n, err := from.Forget(t.Context(), org); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
+	wantForgot(t, from, org, seal.Forgot{Keys: 1})
 	keys := &sealtest.Memory{}
 	_, err := seal.New(readKeys(t, from), keys).Seal(t.Context(), org, "log", "a", nil)
 	wantCode(t, err, fault.SealKeyMissing)
@@ -89,7 +94,7 @@ func TestForgottenIsUsedAgain(t *testing.T) {
 // TestForgetLeavesWhatItCannotDo changes no file that it can't write whole.
 func TestForgetLeavesWhatItCannotDo(t *testing.T) {
 	text := seal.Source{Text: strings.Repeat("1f", 32)}
-	if _, err := text.Forget(t.Context(), uuid.New()); !errors.Is(err, seal.ErrNoFile) {
+	if _, err := text.Forget(t.Context(), uuid.New()); !errors.Is(err, seal.ErrUnchangeable) {
 		t.Error(err)
 	}
 	one := newKeeper("transit")
@@ -144,8 +149,9 @@ func unhex(t *testing.T, digits string) []byte {
 	return raw
 }
 
-// TestOldWrapping: what older versions have wrapped opens, is wrapped anew by Rewrap, and can be forgotten then.
-func TestOldWrapping(t *testing.T) {
+// TestOlderKeys: a key of an older file wraps as it did, for programs of then, and forgets nobody. One that is made now
+// wraps anew by Rewrap, and forgets.
+func TestOlderKeys(t *testing.T) {
 	org := uuid.MustParse("6f1c2a54-9d0b-4a53-8a3e-1f2e3d4c5b6a")
 	from := seal.Source{Path: filepath.Join(t.TempDir(), "master.key")}
 	must(t, os.WriteFile(from.Path, []byte("holdfast-master-key 1\n"+oldKey+" 38fd0c11\n"), 0o600))
@@ -155,14 +161,70 @@ func TestOldWrapping(t *testing.T) {
 	must(t, err)
 	s := seal.New(readKeys(t, from), keys)
 	mustOpen(t, s, org, "log", "a", unhex(t, oldSealed), plainText)
-	for _, want := range []int{1, 0} {
+	must(t, s.Rotate(t.Context(), org))
+	all, err := keys.DataKeys(t.Context(), org)
+	if err != nil || len(all) != 2 || all[1].Wrapped[4] != 1 {
+		t.Errorf("a new data key has another format, %v", err)
+	}
+	wantForgot(t, from, org, seal.Forgot{Older: 1})
+	mustOpen(t, seal.New(readKeys(t, from), keys), org, "log", "a", unhex(t, oldSealed), plainText)
+
+	must(t, from.Add(t.Context()))
+	s = seal.New(readKeys(t, from), keys)
+	for _, want := range []int{2, 0} {
 		if n, err := s.Rewrap(t.Context(), org); n != want || err != nil {
 			t.Errorf("rewrapped %d, %v; want %d", n, err, want)
 		}
 	}
 	mustOpen(t, s, org, "log", "a", unhex(t, oldSealed), plainText)
-	_, err = from.Forget(t.Context(), org)
-	must(t, err)
+	wantForgot(t, from, org, seal.Forgot{Keys: 1, Older: 1})
 	_, err = seal.New(readKeys(t, from), keys).Open(t.Context(), org, "log", "a", unhex(t, oldSealed))
 	wantCode(t, err, fault.SealKeyMissing)
+	if !errors.Is(err, seal.ErrForgotten) {
+		t.Error(err)
+	}
+}
+
+// TestOneChangesAMasterFile has many change a file at once: no key is lost, and whoever was told that an organization
+// is forgotten was told the truth.
+func TestOneChangesAMasterFile(t *testing.T) {
+	from := seal.Source{Path: masterFile(t)}
+	var orgs [20]uuid.UUID
+	var wait sync.WaitGroup
+	for i := range orgs {
+		orgs[i] = uuid.New()
+		wait.Go(func() {
+			if _, err := from.Forget(t.Context(), orgs[i]); err != nil {
+				t.Error(err)
+			}
+		})
+		if i%4 == 0 {
+			wait.Go(func() {
+				if err := from.Add(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	if n := strings.Count(readFile(t, from.Path), "\n") - 3; n != 1+len(orgs)/4 {
+		t.Errorf("%d keys are left", n)
+	}
+	for _, org := range orgs { // the first key, which is the last line, had all of them forgotten
+		done, err := from.Forget(t.Context(), org)
+		if err != nil || done.Keys > len(orgs)/4 {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+}
+
+// TestForgetFollowsLinks: the file that a link leads to forgets, and the link stays.
+func TestForgetFollowsLinks(t *testing.T) {
+	file, link, org := masterFile(t), filepath.Join(t.TempDir(), "link"), uuid.New()
+	must(t, os.Symlink(file, link))
+	wantForgot(t, seal.Source{Path: link}, org, seal.Forgot{Keys: 1})
+	wantForgot(t, seal.Source{Path: file}, org, seal.Forgot{})
+	if to, err := os.Readlink(link); err != nil || to != file {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
 }

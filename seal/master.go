@@ -4,6 +4,7 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,7 +16,7 @@ import (
 // What keys are derived for.
 const (
 	forMasterID = "holdfast seal 1: master id"
-	forWrapping = "holdfast seal 1: wrap" // by older versions, for all organizations
+	forWrapping = "holdfast seal 1: wrap" // by keys of older files, for all organizations
 	forTree     = "holdfast seal 2: tree"
 	forOrgs     = "holdfast seal 2: wrap"
 	forBranches = "holdfast seal 2: branches"
@@ -26,6 +27,9 @@ const (
 	forMasks    = "holdfast seal 1: mask"
 )
 
+// ErrForgotten is in errors about organizations that the master keys have forgotten.
+var ErrForgotten = errors.New("the master keys have forgotten the organization")
+
 // Master has the master keys of a file. Printing it shows none of them.
 type Master struct {
 	keys []masterKey // newest first, and never empty
@@ -34,24 +38,44 @@ type Master struct {
 // NewMaster returns a master key that is nowhere kept: for what is gone with the process.
 func NewMaster() *Master { return &Master{keys: []masterKey{newMasterKey(newKey())}} }
 
-// masterKey is what comes from a master key: all of it while it has forgotten no organization, and no more of it than
-// this once it has.
+// masterKey is what is needed of a master key. One of an older file wraps the data keys of all organizations; one of
+// today wraps each by a secret of the organization's own, and can forget it.
 type masterKey struct {
 	id    keyID
-	whole [keySize]byte // what wrapped data keys of the format 1, whosever they are
 	mark  [keySize]byte
-	orgs  tree // what wraps those of the format 2
+	whole *xaes // nil for one of today
+	orgs  tree  // empty for one of an older file
+}
+
+// olderKey is a key of a file of the format 1 or 2, or of the environment's 64 digits.
+func olderKey(key [keySize]byte) masterKey {
+	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), mark: derivedKey(key, forMarks),
+		whole: newXAES(derivedKey(key, forWrapping))}
 }
 
 func newMasterKey(key [keySize]byte) masterKey {
-	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), whole: derivedKey(key, forWrapping),
-		mark: derivedKey(key, forMarks), orgs: newTree(derivedKey(key, forTree))}
+	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), mark: derivedKey(key, forMarks),
+		orgs: newTree(derivedKey(key, forTree))}
 }
 
-// wrapperOf returns what wraps an organization's data keys in this format; false if the key has forgotten it.
-func (k masterKey) wrapperOf(org uuid.UUID, format byte) (*xaes, bool) {
-	if format == formatOne {
-		return newXAES(k.whole), true
+// format is that of the data keys that it wraps.
+func (k masterKey) format() byte {
+	if k.whole != nil {
+		return formatOne
+	}
+	return formatTwo
+}
+
+// knows reports whether it wraps and unwraps for an organization.
+func (k masterKey) knows(org uuid.UUID) bool {
+	_, known := k.orgs.find(org)
+	return known || k.whole != nil
+}
+
+// wrapperOf returns what wraps an organization's data keys; false if the key has forgotten it.
+func (k masterKey) wrapperOf(org uuid.UUID) (*xaes, bool) {
+	if k.whole != nil {
+		return k.whole, true
 	}
 	leaf, known := k.orgs.leaf(org)
 	return newXAES(derivedKey(leaf, forOrgs)), known
@@ -67,8 +91,8 @@ func (m *Master) wrap(org uuid.UUID, number uint32, id keyID, key [keySize]byte)
 		return WrappedKey{}, fault.New(fault.SealKeyMissing, "the master keys have forgotten the organization, as one with its ID "+
 			"was removed with its data: `holdfast seal rotate` makes one that it can use")
 	}
-	wrapper, _ := newest.wrapperOf(org, formatTwo)
-	blob := header(wrapMagic, formatTwo, newest.id)
+	wrapper, _ := newest.wrapperOf(org)
+	blob := header(wrapMagic, newest.format(), newest.id)
 	nonce := newNonce()
 	sealed := wrapper.seal(append(blob, nonce...), nonce, key[:], wrapBinding(blob, org, number, id))
 	return WrappedKey{Number: number, ID: id, Wrapped: sealed}, nil
@@ -77,7 +101,7 @@ func (m *Master) wrap(org uuid.UUID, number uint32, id keyID, key [keySize]byte)
 // newestFor returns the newest master key that has not forgotten an organization.
 func (m *Master) newestFor(org uuid.UUID) (masterKey, bool) {
 	for _, key := range m.keys {
-		if _, known := key.orgs.find(org); known {
+		if key.knows(org) {
 			return key, true
 		}
 	}
@@ -90,15 +114,16 @@ func (m *Master) unwrap(org uuid.UUID, w WrappedKey) (dataKey, error) {
 	if err != nil {
 		return dataKey{}, fault.Wrap(err, fault.SealCorrupt, "the organization's data key %d can't be read", w.Number)
 	}
-	i := slices.IndexFunc(m.keys, func(k masterKey) bool { return k.id == by })
+	i := slices.IndexFunc(m.keys, func(k masterKey) bool { return k.id == by && k.format() == format })
 	if i < 0 {
 		return dataKey{}, fault.New(fault.SealKeyMissing,
 			"the master key %x, which the organization's data key %d is wrapped with, is not in the master file", by, w.Number)
 	}
-	wrapper, known := m.keys[i].wrapperOf(org, format)
+	wrapper, known := m.keys[i].wrapperOf(org)
 	if !known {
-		return dataKey{}, fault.New(fault.SealKeyMissing, "the organization was removed with its data, and the master key %x, "+
-			"which its data key %d is wrapped with, has forgotten it: what is sealed of it can't be read any more", by, w.Number)
+		return dataKey{}, fault.Wrap(ErrForgotten, fault.SealKeyMissing, "the organization was removed with its data, and the "+
+			"master key %x, which its data key %d is wrapped with, has forgotten it: what is sealed of it can't be read any more",
+			by, w.Number)
 	}
 	binding := wrapBinding(w.Wrapped[:headerSize], org, w.Number, w.ID)
 	plain, err := wrapper.open(body[:nonceSize], body[nonceSize:], binding)
@@ -110,9 +135,9 @@ func (m *Master) unwrap(org uuid.UUID, w WrappedKey) (dataKey, error) {
 
 // wrapsNow reports whether an organization's key is wrapped as one that is made now.
 func (m *Master) wrapsNow(org uuid.UUID, w WrappedKey) bool {
-	format, by, _, err := readHeader(wrapMagic, formatTwo, w.Wrapped)
+	_, by, _, err := readHeader(wrapMagic, formatTwo, w.Wrapped)
 	newest, known := m.newestFor(org)
-	return err == nil && known && format == formatTwo && by == newest.id
+	return err == nil && known && by == newest.id
 }
 
 // dataKey is a data key that was unwrapped.

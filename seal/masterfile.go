@@ -18,8 +18,8 @@ const (
 	fileFormat = "1"
 	// fileFormatKept may also have keys that a keeper has wrapped.
 	fileFormatKept = "2"
-	// fileFormatForgetting may also have keys that have forgotten organizations.
-	fileFormatForgetting = "3"
+	// fileFormatTree may also have keys that can forget organizations, which all new ones are.
+	fileFormatTree = "3"
 	// fileMaxBytes is room for some 1,900 organizations that a key has forgotten.
 	fileMaxBytes = 16 << 20
 	fileComment  = `# Holdfast's master key: it opens what is kept encrypted. Without this file nobody can.
@@ -72,12 +72,15 @@ type masterLine struct {
 	keeper  string        // empty for none
 	wrapped string
 	check   string
-	rest    string // sealed with the key, what is left of one that has forgotten organizations; empty for a whole one
+	tree    string // sealed with the key, what wraps data keys; empty for a key of an older file
 	before  string // comments and blank lines of whoever keeps the file
 }
 
-func lineOf(key [keySize]byte, rest string) masterLine {
-	return masterLine{key: key, rest: rest, check: checkOf(key, rest)}
+// lineOf returns a new line with a key that can forget organizations.
+func lineOf(key masterKey) masterLine {
+	by := newKey()
+	tree := sealTree(by, key)
+	return masterLine{key: by, tree: tree, check: checkOf(by, tree)}
 }
 
 func (l masterLine) text() string {
@@ -85,8 +88,8 @@ func (l masterLine) text() string {
 	if l.keeper != "" {
 		text = fmt.Sprintf("%s:%s %s", l.keeper, l.wrapped, l.check)
 	}
-	if l.rest != "" {
-		text += " " + l.rest
+	if l.tree != "" {
+		text += " " + l.tree
 	}
 	return l.before + text + "\n"
 }
@@ -99,8 +102,8 @@ func fileText(lines []masterLine) (string, error) {
 	for _, line := range lines {
 		_, _ = text.WriteString(line.text())
 		switch {
-		case line.rest != "":
-			format = fileFormatForgetting
+		case line.tree != "":
+			format = fileFormatTree
 		case line.keeper != "" && format == fileFormat:
 			format = fileFormatKept
 		}
@@ -114,8 +117,8 @@ func fileText(lines []masterLine) (string, error) {
 }
 
 // checkOf finds slips of whoever copies a key by hand, and bits that the disk flipped.
-func checkOf(key [keySize]byte, rest string) string {
-	sum := sha256.Sum256(append(key[:], rest...))
+func checkOf(key [keySize]byte, tree string) string {
+	sum := sha256.Sum256(append(key[:], tree...))
 	return hex.EncodeToString(sum[:4])
 }
 
@@ -156,9 +159,9 @@ func checkMark(line string) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("it is not %q: this is no master file", fileMark+fileFormat)
-	case format != fileFormat && format != fileFormatKept && format != fileFormatForgetting:
+	case format != fileFormat && format != fileFormatKept && format != fileFormatTree:
 		return fmt.Errorf("the format is not one from %s to %s: a newer version may have written it", fileFormat,
-			fileFormatForgetting)
+			fileFormatTree)
 	}
 	return nil
 }
@@ -167,8 +170,8 @@ func checkMark(line string) error {
 func parseLine(line, format string) (l masterLine, err error) {
 	var first string
 	first, l.check, _ = strings.Cut(line, " ")
-	if format == fileFormatForgetting {
-		l.check, l.rest, _ = strings.Cut(l.check, " ")
+	if format == fileFormatTree {
+		l.check, l.tree, _ = strings.Cut(l.check, " ")
 	}
 	if format != fileFormat {
 		l.keeper, l.wrapped, _ = strings.Cut(first, ":")
@@ -181,7 +184,7 @@ func parseLine(line, format string) (l masterLine, err error) {
 	if err != nil || len(raw) != keySize {
 		return l, fmt.Errorf("it does not begin with %d hexadecimal digits", 2*keySize)
 	}
-	if l.check != checkOf([keySize]byte(raw), l.rest) {
+	if l.check != checkOf([keySize]byte(raw), l.tree) {
 		return l, errors.New("the key does not match its check digits: the line is damaged")
 	}
 	l.key = [keySize]byte(raw)

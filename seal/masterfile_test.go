@@ -86,9 +86,9 @@ func TestMasterFileOpenToOthersIsRefused(t *testing.T) {
 }
 
 func TestMasterFileRefuses(t *testing.T) {
-	good := readFile(t, masterFile(t))
 	mark := "holdfast-master-key 1\n"
-	key := good[strings.Index(good, mark)+len(mark):]
+	key := oldKey + " 38fd0c11\n"
+	good := mark + key
 	flipped := "0" + key[1:]
 	if key[0] == '0' {
 		flipped = "1" + key[1:]
@@ -149,8 +149,8 @@ func TestMasterRotation(t *testing.T) {
 	}
 	mustOpen(t, both, org, "log", "a", sealed, plainText)
 
-	_, oldKey, _ := strings.Cut(oldText, "holdfast-master-key 1\n")
-	must(t, os.WriteFile(path, []byte(strings.Replace(readFile(t, path), oldKey, "", 1)), 0o600))
+	_, oldLine, _ := strings.Cut(oldText, "holdfast-master-key 3\n")
+	must(t, os.WriteFile(path, []byte(strings.Replace(readFile(t, path), oldLine, "", 1)), 0o600))
 	newest := read()
 	mustOpen(t, newest, org, "log", "a", sealed, plainText)
 	if got, err := newest.Sum(t.Context(), org, "log", []byte("x")); err != nil || got != sum {
@@ -189,7 +189,8 @@ func FuzzMasterFile(f *testing.F) {
 	fuzzseeds.Add(f)
 	good := readFile(f, masterFile(f))
 	f.Add(good)
-	f.Add(strings.Replace(good, "key 1", "key 2", 1))
+	f.Add(strings.Replace(good, "key 3", "key 2", 1))
+	f.Add("holdfast-master-key 1\n" + oldKey + " 38fd0c11\n")
 	f.Add(good[:len(good)-1])
 	forgetting := seal.Source{Path: masterFile(f)}
 	_, err := forgetting.Forget(f.Context(), uuid.New())

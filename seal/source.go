@@ -1,12 +1,17 @@
 package seal
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/holdfast/holdfast/internal/durable"
 )
@@ -93,36 +98,78 @@ func (s Source) Renew(ctx context.Context) error { return s.Change(ctx, false) }
 
 // Change is Add or, where no new key is wanted, Renew.
 func (s Source) Change(ctx context.Context, add bool) error {
-	lines, info, err := s.lines()
 	switch {
-	case err != nil:
-		return err
 	case s.Text != "" && add:
 		return ErrNoFile
 	case s.Text != "" || !add && s.Keeper == nil:
-		return nil
+		_, _, err := s.lines()
+		return err
 	}
-	for i := range lines {
-		if lines[i], err = s.rewrapped(ctx, lines[i]); err != nil {
-			return fmt.Errorf("%s, line %d: %w", s, lines[i].number, err)
+	return s.change(ctx, func(lines []masterLine) (changed []masterLine, err error) {
+		for i := range lines {
+			if lines[i], err = s.rewrapped(ctx, lines[i]); err != nil {
+				return nil, fmt.Errorf("line %d: %w", lines[i].number, err)
+			}
 		}
-	}
-	if add {
+		if !add {
+			return lines, nil
+		}
 		line, err := s.newLine(ctx)
+		return append([]masterLine{line}, lines...), err
+	})
+}
+
+// change replaces the file with what alter makes of its lines, or leaves it as it is where that is nothing. One caller
+// at a time does, of all processes. What a link leads to is replaced.
+func (s Source) change(ctx context.Context, alter func([]masterLine) ([]masterLine, error)) error {
+	target, err := filepath.EvalSymlinks(s.Path)
+	if err != nil {
+		return err
+	}
+	return locked(ctx, target, func() error {
+		in := s
+		in.Path = target
+		lines, info, err := in.lines()
 		if err != nil {
 			return err
 		}
-		lines = append([]masterLine{line}, lines...)
-	}
-	return s.replace(lines, info)
+		lines, err = alter(lines)
+		if err != nil || lines == nil {
+			return inSource(s, err)
+		}
+		text, err := fileText(lines)
+		if err != nil {
+			return inSource(s, err)
+		}
+		return changeable(durable.Replace(target, text, info))
+	})
 }
 
-func (s Source) replace(lines []masterLine, info fs.FileInfo) error {
-	text, err := fileText(lines)
-	if err != nil {
-		return inSource(s, err)
+// lockPatience is how long another command is waited for, which may ask a key service.
+const (
+	lockPatience = time.Minute
+	lockInterval = 20 * time.Millisecond
+)
+
+// locked runs work while this process alone holds the file's lock, which stays behind: to remove it would let two
+// processes lock two different files.
+func locked(ctx context.Context, target string, work func() error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
+	if ok, err := lock.TryLockContext(ctx, lockInterval); err != nil || !ok {
+		return fmt.Errorf("lock %s: %w", lock.Path(), cmp.Or(changeable(err), ctx.Err()))
 	}
-	return durable.Replace(s.Path, text, info)
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return work()
+}
+
+// changeable has an error be ErrUnchangeable too, where it says that.
+func changeable(err error) error {
+	if unchangeable(err) {
+		return fmt.Errorf("%w: %w", ErrUnchangeable, err)
+	}
+	return err
 }
 
 // lines reads what there is, as it is kept.
@@ -148,7 +195,7 @@ func inSource(s Source, err error) error {
 
 // newLine makes a key, which the keeper wraps if there is one.
 func (s Source) newLine(ctx context.Context) (masterLine, error) {
-	return s.rewrapped(ctx, lineOf(newKey(), ""))
+	return s.rewrapped(ctx, lineOf(newMasterKey(newKey())))
 }
 
 func (s Source) rewrapped(ctx context.Context, line masterLine) (masterLine, error) {
@@ -186,7 +233,7 @@ func (s Source) unwrapped(ctx context.Context, line masterLine) ([keySize]byte, 
 	switch {
 	case err != nil:
 		return [keySize]byte{}, err
-	case len(raw) != keySize || checkOf([keySize]byte(raw), line.rest) != line.check:
+	case len(raw) != keySize || checkOf([keySize]byte(raw), line.tree) != line.check:
 		return [keySize]byte{}, fmt.Errorf("what %s unwraps is not the key that was wrapped", line.keeper)
 	}
 	return [keySize]byte(raw), nil
@@ -203,9 +250,8 @@ func parseKeys(text string) ([]masterLine, error) {
 		if err != nil || len(raw) != keySize {
 			return nil, fmt.Errorf("key %d is not %d hexadecimal digits", i+1, 2*keySize)
 		}
-		line := lineOf([keySize]byte(raw), "")
-		line.number = i + 1
-		lines = append(lines, line)
+		key := [keySize]byte(raw)
+		lines = append(lines, masterLine{number: i + 1, key: key, check: checkOf(key, "")})
 	}
 	if len(lines) == 0 {
 		return nil, errors.New("there is no key in it")

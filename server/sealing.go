@@ -150,6 +150,10 @@ func (m *mover) serveSeal(w http.ResponseWriter, r *http.Request) {
 
 func (m *mover) serveRotate(w http.ResponseWriter, r *http.Request) {
 	p := m.parts
+	if ownMaster(p.settings) {
+		http.Error(w, "this server keeps states in memory, and has a master key of its own that goes with it", http.StatusConflict)
+		return
+	}
 	if !p.sealing.TryLock() {
 		http.Error(w, "states are being encrypted, or another new master key is made: ask again when that has ended",
 			http.StatusConflict)

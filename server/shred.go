@@ -64,11 +64,11 @@ func (p *parts) shredded() (all []shred.Part) {
 		shred.Part{What: "run_folders", Store: folders},
 		shred.Part{What: "notices", Store: p.notifier}, // one that is given up meanwhile is an event of the states
 		shred.Part{What: "states", Store: p.states},
-		shred.Part{What: "master_keys", Store: masterKeys{p}},
 		shred.Part{What: "uploads", Store: p.uploads},
 		shred.Part{What: "resources", Store: p.catalogue.indexer},
 		shred.Part{What: "uses_of_keys", Store: p.uses},
-		shred.Part{What: "copies_of_doctor", Store: doctorsCopies{p.settings}})
+		shred.Part{What: "copies_of_doctor", Store: doctorsCopies{p.settings}},
+		shred.Part{What: "master_keys", Store: masterKeys{p}}) // last: a key service may be away
 }
 
 // isShredded reports whether the auth file says that an organization was removed with its data.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqldb"
@@ -58,7 +57,7 @@ func (p *parts) openWorkspaces(ctx context.Context) error {
 // openMaster reads the master key file. Where nothing is encrypted yet it makes one that is
 // missing; else a new one would only hide that the one which opens everything is gone.
 func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master, error) {
-	if p.settings.State.Storage == configs.Memory && p.settings.Runs.Storage == configs.SQLite {
+	if ownMaster(p.settings) {
 		return seal.NewMaster(), nil
 	}
 	path := p.settings.MasterKeyPath()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/google/uuid"
 
@@ -67,19 +69,22 @@ type Keyring struct {
 	Sealer *seal.Sealer // of Runs
 }
 
-// Forget has the master key file's keys forget an organization, and returns how many had not yet. What is open seals
-// with the keys of then.
-func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (forgot int, err error) {
+// Forget has the master key file's keys forget an organization, and what is open use them as the file has them then.
+// Where nothing is sealed there need be no file.
+func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (done seal.Forgot, err error) {
 	from, err := MasterSource(settings)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	if forgot, err = from.Forget(ctx, org); err != nil || forgot == 0 {
-		return 0, err
+	if _, err := os.Stat(from.Path); errors.Is(err, fs.ErrNotExist) && from.Text == "" && !k.isUsed() {
+		return done, nil
 	}
-	master, err := from.Read(ctx)
+	if done, err = from.Forget(ctx, org); err != nil {
+		return done, err
+	}
+	master, err := from.Read(ctx) // somebody else may have changed the file before
 	if err != nil {
-		return forgot, err
+		return done, err
 	}
 	if k.States != nil {
 		k.States.Turn(master)
@@ -87,7 +92,12 @@ func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid
 	if k.Sealer != nil {
 		k.Sealer.Turn(master)
 	}
-	return forgot, nil
+	return done, nil
+}
+
+// isUsed reports whether anything is sealed with the master keys.
+func (k Keyring) isUsed() bool {
+	return k.Sealer != nil || k.States != nil && k.States.SealMode() != Unsealed
 }
 
 // Rotated says what a rotation has done.

@@ -61,12 +61,15 @@ func TestShredReachesBackups(t *testing.T) {
 	s.refuse(exitFailed, "is in", "seal", "forget", globex.key.Organization.String(), "--yes", "--master-key-file", copied)
 	s.refuse(exitUsage, "is not the ID", "seal", "forget", "Globex", "--yes", "--master-key-file", copied)
 	s.refuse(exitUsage, "--yes", "seal", "forget", org, "--master-key-file", copied)
+	s.refuse(exitFailed, "may let it in again", "seal", "forget", uuid.NewString(), "--yes", "--master-key-file", copied)
+	s.refuse(exitFailed, "can't be told", "seal", "forget", org, "--yes", "--master-key-file", copied, "--auth-file",
+		copied+".none")
 	globex.useAgain(org, r)
 	r.stop()
 	r.wait()
 
 	then := acme.restored(backup)
-	forget := []string{"seal", "forget", org, "--yes", "--master-key-file", copied, "--auth-file", then.file + ".none"}
+	forget := []string{"seal", "forget", org, "--yes", "--master-key-file", copied, "--unchecked"}
 	for _, now := range []struct {
 		master string
 		status int
@@ -75,6 +78,7 @@ func TestShredReachesBackups(t *testing.T) {
 		r := then.start("HOLDFAST_SEAL_MASTER_KEY_FILE=" + now.master)
 		then.wantState(r, now.status, now.want)
 		tenant{then.shell, globex.key}.wantState(r, 200, stateOf(1000))
+		r.await("the resource index is complete")
 		r.stop()
 		r.wait()
 		if now.master == copied {

@@ -54,6 +54,15 @@ func (f Folder) Has(order Order) (bool, error) {
 	return r.Org == order.Org && r.Ordered.Equal(order.At), nil
 }
 
+// Knows reports whether there is a receipt for any order about an organization.
+func (f Folder) Knows(org uuid.UUID) (bool, error) {
+	_, err := os.Stat(f.path(org))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Write implements Receipts. It is durable when it returns nil.
 func (f Folder) Write(order Order, at time.Time) error {
 	text, err := json.Marshal(receipt{Org: order.Org, Ordered: order.At, Finished: at.UTC()})

@@ -85,13 +85,13 @@ type keyBranch struct {
 	steps, secret []byte
 }
 
-func wholeKey(key []byte) masterKey {
-	return masterKey{key, derive(key, "holdfast seal 1: master id", 8), derive(key, "holdfast seal 1: wrap", 32),
-		[]keyBranch{{0, make([]byte, 16), derive(key, "holdfast seal 2: tree", 32)}}}
+func olderKey(key []byte) masterKey {
+	return masterKey{key: key, id: derive(key, "holdfast seal 1: master id", 8),
+		whole: derive(key, "holdfast seal 1: wrap", 32)}
 }
 
-func restOfKey(key []byte, rest string) (m masterKey, err error) {
-	sealed, err := base64.RawURLEncoding.DecodeString(rest)
+func treeKey(key []byte, text string) (m masterKey, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return m, err
 	}
@@ -99,8 +99,8 @@ func restOfKey(key []byte, rest string) (m masterKey, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.key, m.id, m.whole = key, plain[:8], plain[8:40]
-	for at := plain[72:]; len(at) > 0; at = at[49:] {
+	m.key, m.id = key, plain[:8]
+	for at := plain[40:]; len(at) > 0; at = at[49:] {
 		m.branches = append(m.branches, keyBranch{int(at[0]), at[1:17], at[17:49]})
 	}
 	return m, nil
@@ -137,22 +137,21 @@ func wrappedKeys(text string, unwrap func(service, wrapped string) ([]byte, erro
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "#"), line == "":
-		case line == "holdfast-master-key 1", line == "holdfast-master-key 3",
-			line == "holdfast-master-key 2" && unwrap != nil:
+		case line == "holdfast-master-key 1", line == "holdfast-master-key 2", line == "holdfast-master-key 3":
 			begun = true
 		case begun:
 			digits, check, _ := strings.Cut(line, " ")
-			check, rest, _ := strings.Cut(check, " ")
+			check, tree, _ := strings.Cut(check, " ")
 			key, err := hex.DecodeString(digits)
 			if service, wrapped, is := strings.Cut(digits, ":"); is && unwrap != nil {
 				key, err = unwrap(service, wrapped)
 			}
-			if sum := sha256.Sum256(append(bytes.Clone(key), rest...)); err != nil || hex.EncodeToString(sum[:])[:8] != check {
+			if sum := sha256.Sum256(append(bytes.Clone(key), tree...)); err != nil || hex.EncodeToString(sum[:])[:8] != check {
 				return nil, errors.New("a line of the master key file is damaged")
 			}
-			master := wholeKey(key)
-			if rest != "" {
-				if master, err = restOfKey(key, rest); err != nil {
+			master := olderKey(key)
+			if tree != "" {
+				if master, err = treeKey(key, tree); err != nil {
 					return nil, err
 				}
 			}
@@ -359,8 +358,9 @@ func TestDecryptor(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := (seal.Source{Path: path}).Forget(t.Context(), uuid.New()); n != 1 || err != nil { // somebody else
-		t.Fatal(n, err)
+	somebody := uuid.New()
+	if done, err := (seal.Source{Path: path}).Forget(t.Context(), somebody); done.Keys != 1 || err != nil {
+		t.Fatal(done, err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

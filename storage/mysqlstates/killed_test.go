@@ -48,6 +48,7 @@ func killable() enginetest.Engine {
 			if err != nil {
 				t.Fatal(err)
 			}
+			leftAlone(t, mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: o.Name})
 			db, err := o.OpenPool(o.Name)
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package mysqlstates
 
 import (
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
@@ -31,6 +32,30 @@ func TestStoreOfDeltas(t *testing.T) {
 
 func TestDurable(t *testing.T) {
 	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
-		return opened(t, optionsFor(mysqltest.Named(t, nameFor(dir))))
+		d := mysqltest.Named(t, nameFor(dir))
+		leftAlone(t, d)
+		return opened(t, optionsFor(d))
 	})
+}
+
+// leftAlone waits until the server has ended the sessions of a process that was killed: until then a COMMIT that it had
+// sent may take effect, behind who looks what there is.
+func leftAlone(t *testing.T, d mysqltest.Database) {
+	t.Helper()
+	db, err := d.Address.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var sessions int
+		err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ?",
+			d.Name).Scan(&sessions)
+		if err != nil || sessions > 0 && time.Now().After(end) {
+			t.Fatalf("%d sessions are left, %v", sessions, err)
+		}
+		if sessions == 0 {
+			return
+		}
+	}
 }

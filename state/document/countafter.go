@@ -23,6 +23,8 @@ const (
 	// entriesPart is the least that a body has for each byte of its Entries: there are none of one whose entries are
 	// shorter than any that clients write.
 	entriesPart = 8
+	// entriesMost is the most that they take: those of 10 MB take some 60 KB.
+	entriesMost = 1 << 20
 )
 
 // Bytes is about how much memory they take.
@@ -52,7 +54,7 @@ type counting struct {
 // for the next one; nil where it would be too large.
 func CountAfter(body []byte, member func(name, value []byte) error, before []byte,
 	known Entries) (counts Counts, found Entries, err error) {
-	c := counting{before: before, known: known, most: len(body) / entriesPart / entryBytes}
+	c := counting{before: before, known: known, most: min(len(body)/entriesPart, entriesMost) / entryBytes}
 	if len(body) > math.MaxUint32 {
 		c.most = 0
 	}

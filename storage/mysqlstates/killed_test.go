@@ -17,6 +17,9 @@ import (
 // organization are destroyed.
 func TestKilled(t *testing.T) { killable().RunKilled(t) }
 
+// TestPurgedWhileSealing holds it to purges of what is about to be sealed.
+func TestPurgedWhileSealing(t *testing.T) { killable().RunPurgedWhileSealing(t) }
+
 // shown is a store with what the suite sees its work by.
 type shown struct{ *Store }
 

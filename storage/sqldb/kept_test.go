@@ -1,39 +1,42 @@
-package sqldb_test
+package sqldb
 
 import (
-	"fmt"
-	"sync"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
-
-	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-// TestAskAnything asks more than stays prepared, many at once, and what is no statement.
-func TestAskAnything(t *testing.T) {
-	each(t, func(t *testing.T, db *sqldb.DB) {
-		var all sync.WaitGroup
-		for worker := range 4 {
-			all.Go(func() {
-				for i := range 300 {
-					n, want := 0, i+worker
-					err := db.Ask(t.Context(), uuid.New(), func(q sqldb.Querier) error {
-						_, err := sqldb.One(q, []any{&n}, fmt.Sprintf("SELECT %d + ?", i), worker)
-						return err
-					})
-					if err != nil || n != want {
-						t.Errorf("asked for %d: %d, %v", want, n, err)
-					}
-				}
-			})
-		}
-		all.Wait()
-		if err := db.Ask(t.Context(), uuid.New(), func(q sqldb.Querier) error {
-			_, err := sqldb.One(q, []any{new(int)}, "SELECT nothing FROM nowhere")
+// TestKeptStatements: a text that comes again stays prepared; those that are as long as what is asked for don't, so
+// that nobody's questions take the places or the memory of others'.
+func TestKeptStatements(t *testing.T) {
+	db, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "runs.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	e := db.engine.(*sqlite)
+	ask := func(query string, args ...any) {
+		t.Helper()
+		err := db.Ask(t.Context(), uuid.New(), func(q Querier) error {
+			var n int
+			_, err := One(q, []any{&n}, query, args...)
 			return err
-		}); err == nil {
-			t.Error("what is no statement has an answer")
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+	}
+	before := len(e.asked.known)
+	for range 3 {
+		ask("SELECT 1 WHERE 1 = ?", 1)
+	}
+	for n := range 40 {
+		ask("SELECT 1 WHERE 1 IN ("+Places(keptPlaces+1+n)+")", make([]any, keptPlaces+1+n)...)
+		ask("SELECT 1 WHERE '' = '" + strings.Repeat("x", keptBytes+n) + "'")
+	}
+	if n := len(e.asked.known) - before; n != 1 {
+		t.Errorf("%d more statements are kept", n)
+	}
 }

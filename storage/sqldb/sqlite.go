@@ -19,6 +19,9 @@ const (
 	batchBytes = 32 << 20
 	// keptStatements is how many texts of statements stay prepared.
 	keptStatements = 256
+	// keptBytes and keptPlaces are how long a reader's text may be that stays prepared, and how many values it may take.
+	keptBytes  = 1 << 10
+	keptPlaces = 8
 )
 
 // sqlite is a database in a file: one writer, and a pool of readers.

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -139,6 +140,60 @@ func (e Engine) wantSealed(t *testing.T, dir string, w *World) {
 	if in := e.traces(t, dir, Planted); len(in) > 0 {
 		t.Errorf("the secret is in %q", in)
 	}
+}
+
+// RunPurgedWhileSealing purges a base of a store that has begun to seal, before the turn of its state has come: all of
+// the state's other versions can be read, then and in the end.
+func (e Engine) RunPurgedWhileSealing(t *testing.T) {
+	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
+	var all [][]byte
+	dir, w := e.populate(t, false, func(s Store) *World {
+		all = putAlike(t, s, ref, 4)
+		return Populate(t, s, uuid.UUID{2})
+	})
+	sealtest.MakeMaster(t, dir)
+	s := e.open(t, dir)
+	if err := s.SetSealing(t.Context(), stateengine.Sealing); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context(), ref, 1, audit.Event{}); err != nil {
+		t.Fatal(err)
+	}
+	check := func(s Store) {
+		t.Helper()
+		for i, want := range all[1:] {
+			if got, err := s.Version(t.Context(), ref, uint64(i+2)); err != nil || !bytes.Equal(got.Body, want) {
+				t.Errorf("version %d is %q, %v", i+2, got.Body, err)
+			}
+		}
+		if got, err := s.Current(t.Context(), ref); err != nil || !bytes.Equal(got.Body, all[len(all)-1]) {
+			t.Errorf("the newest is %q, %v", got.Body, err)
+		}
+	}
+	check(s)
+	if err := s.Seals().SealAll(t.Context(), s, func(stateengine.SealProgress) {}); err != nil {
+		t.Fatal(err)
+	}
+	check(s)
+	suite.Close(t, s)
+	e.wantSealed(t, dir, w)
+	s = e.open(t, dir)
+	defer suite.Close(t, s)
+	check(s)
+}
+
+// putAlike gives a state versions that are kept as deltas of the first one, and returns them.
+func putAlike(t *testing.T, s Store, ref state.Ref, many int) (all [][]byte) {
+	t.Helper()
+	random := rand.NewChaCha8([32]byte{})
+	first := make([]byte, 10_000)
+	_, _ = random.Read(first)
+	for i := range many {
+		body := fmt.Appendf(nil, `{"serial":%d,"password":"%s","filler":"%x"}`, i, Planted, first)
+		put(t, s, ref, body)
+		all = append(all, body)
+	}
+	return all
 }
 
 // checkShredding kills whoever destroys what an organization has, piece by piece: the next one goes on, what can still

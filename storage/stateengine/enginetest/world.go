@@ -53,6 +53,12 @@ func Populate(t testing.TB, s state.Store, orgs ...uuid.UUID) *World {
 func (w *World) Put(t testing.TB, s state.Store, ref state.Ref) {
 	t.Helper()
 	body := Body(ref, len(w.Versions[ref])+1)
+	put(t, s, ref, body)
+	w.Versions[ref] = append(w.Versions[ref], body)
+}
+
+func put(t testing.TB, s state.Store, ref state.Ref, body []byte) {
+	t.Helper()
 	_, err := s.Update(t.Context(), ref, body, func(h state.Head) (state.Change, error) {
 		next := Describe(body)
 		next.Number = h.Version.Number + 1
@@ -61,7 +67,6 @@ func (w *World) Put(t testing.TB, s state.Store, ref state.Ref) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Versions[ref] = append(w.Versions[ref], body)
 }
 
 // Bring gives a state a candidate.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/holdfast/holdfast/internal/durable"
 )
 
@@ -126,43 +124,36 @@ func (s Source) change(ctx context.Context, alter func([]masterLine) ([]masterLi
 	if err != nil {
 		return err
 	}
-	return locked(ctx, target, func() error {
-		in := s
-		in.Path = target
-		lines, info, err := in.lines()
-		if err != nil {
-			return err
-		}
-		lines, err = alter(lines)
-		if err != nil || lines == nil {
-			return inSource(s, err)
-		}
-		text, err := fileText(lines)
-		if err != nil {
-			return inSource(s, err)
-		}
-		return changeable(durable.Replace(target, text, info))
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	var failed error
+	err = durable.Locked(ctx, target, func() error {
+		failed = s.changeAlone(target, alter)
+		return nil
 	})
+	return cmp.Or(failed, changeable(err))
+}
+
+func (s Source) changeAlone(target string, alter func([]masterLine) ([]masterLine, error)) error {
+	in := s
+	in.Path = target
+	lines, info, err := in.lines()
+	if err != nil {
+		return err
+	}
+	lines, err = alter(lines)
+	if err != nil || lines == nil {
+		return inSource(s, err)
+	}
+	text, err := fileText(lines)
+	if err != nil {
+		return inSource(s, err)
+	}
+	return changeable(durable.Replace(target, text, info))
 }
 
 // lockPatience is how long another command is waited for, which may ask a key service.
-const (
-	lockPatience = time.Minute
-	lockInterval = 20 * time.Millisecond
-)
-
-// locked runs work while this process alone holds the file's lock, which stays behind: to remove it would let two
-// processes lock two different files.
-func locked(ctx context.Context, target string, work func() error) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, lockPatience)
-	defer cancel()
-	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
-	if ok, err := lock.TryLockContext(ctx, lockInterval); err != nil || !ok {
-		return fmt.Errorf("lock %s: %w", lock.Path(), cmp.Or(changeable(err), ctx.Err()))
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	return work()
-}
+const lockPatience = time.Minute
 
 // changeable has an error be ErrUnchangeable too, where it says that.
 func changeable(err error) error {

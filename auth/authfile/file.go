@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/holdfast/holdfast/internal/durable"
 	"github.com/holdfast/holdfast/internal/follow"
 )
@@ -40,7 +38,7 @@ func explainMissing(path string, err error) error {
 	return fmt.Errorf("there is no %s; `holdfast init` makes one: %w", path, err)
 }
 
-// How long an edit waits for another one, and how often it looks.
+// How long an edit waits for another one, and how often it is looked whether a receipt is there.
 const (
 	lockPatience = 10 * time.Second
 	lockInterval = 20 * time.Millisecond
@@ -96,18 +94,9 @@ func Create(ctx context.Context, path string, change func(*Document) error) erro
 	})
 }
 
-// locked runs work while this process alone holds the file's lock. The lock file stays
-// behind: to remove it would let two processes lock two different files.
-func locked(ctx context.Context, target string, work func() error) (err error) {
+// locked runs work while this process alone holds the file's lock.
+func locked(ctx context.Context, target string, work func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
-	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
-	if ok, err := lock.TryLockContext(ctx, lockInterval); err != nil || !ok {
-		if ctx.Err() != nil {
-			return fmt.Errorf("another command is editing %s (it holds %s): %w", target, lock.Path(), ctx.Err())
-		}
-		return fmt.Errorf("can't lock %s: %w", lock.Path(), err)
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	return work()
+	return durable.Locked(ctx, target, work)
 }

@@ -43,7 +43,7 @@ func (s *Sealer) Rotate(ctx context.Context, org uuid.UUID) error {
 }
 
 // Rewrap wraps those data keys of an organization with the newest master key that are wrapped
-// with an older one, or by an older version, and returns how many these were. When it returned 0 for every
+// with an older one, and returns how many these were. When it returned 0 for every
 // organization, the older master keys may be taken out of the file.
 func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err error) {
 	err = s.rings.exclusively(ctx, org, func() error {

@@ -30,7 +30,7 @@ func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organ
 	question := fmt.Sprintf("All of %s is destroyed, for good: %s, all states with their versions and locks, uploads%s, "+
 		"workspaces with\n"+
 		"variables and configurations, runs with their logs and plans, pools of agents, and its part of the audit log.\n"+
-		"Backups can't be opened for it any more but with a copy of the master key file of before, and have its uploads.",
+		"Where the master keys can forget it, backups open for it with older copies of their file only, and have its uploads.",
 		called(org), counted(int64(len(org.Keys)), "key"), a.sizeOfUploads(cmd, org.ID))
 	if err := a.confirmWith(cmd.Context(), r.yes, question, word); err != nil {
 		return err

@@ -38,13 +38,13 @@ func (s *search) add(to configs, c *config) bool {
 }
 
 // leavesMore says whether all that may follow b may follow a, which has the same key: it has used no call
-// without an answer that b has not, and released no lock that such a call may still ask for.
+// without an answer that b has not, and released no lock that may still be granted to one who asks for it.
 func (s *search) leavesMore(a, b *config) bool {
 	if !subset(a.used, b.used) {
 		return false
 	}
 	for id := range strings.SplitSeq(a.Used, "|") {
-		if s.lost[id] && !b.WasReleased(id) {
+		if s.granted[id] >= s.now && !b.WasReleased(id) {
 			return false
 		}
 	}
@@ -57,13 +57,13 @@ type key struct {
 	ahead string
 }
 
-// key leaves out what nobody can tell any more: of the IDs that were released those count by which a lock
-// is yet to be asked for, and the last one only while somebody who names it is yet to be answered.
+// key leaves out what nobody can tell any more: of the IDs that were released those count of which
+// somebody is yet to be told so, and the last one only while somebody who names it is yet to be answered.
 func (s *search) key(c *config) key {
 	k := c.kept
 	var used []string
 	for id := range strings.SplitSeq(k.Used, "|") {
-		if s.asked[id] >= s.now {
+		if s.refused[id] >= s.now {
 			used = append(used, id)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 // mostConfigs is how many possibilities the search looks at between two answers. A history that has more is
@@ -41,9 +43,9 @@ type search struct {
 	open    []int                 // calls that have begun, and have not returned or never will
 	final   string                // the serials of all versions, oldest first
 	bounded bool                  // there is a final
-	asked   map[string]int64      // until when somebody may be told whether a lock of this ID is granted
-	named   map[string]int64      // until when somebody may be told who names this ID
-	lost    map[string]bool       // IDs of locks of which somebody was not told
+	refused map[string]int64      // until when somebody is told that a lock of this ID was released before
+	granted map[string]int64      // until when a lock of this ID may be granted
+	named   map[string]int64      // until when somebody is told whether this ID released its lock
 	twins   map[int]int           // of a call without an answer, the last one before it that asked for the same
 	now     int64
 	configs []*config
@@ -94,31 +96,40 @@ func orderOf(calls []porcupine.Operation, patience time.Duration) (verdict, *pla
 }
 
 func newSearch(calls []porcupine.Operation) *search {
-	s := &search{calls: calls, asked: map[string]int64{}, named: map[string]int64{}, twins: map[int]int{},
-		lost: map[string]bool{}, configs: []*config{{}}}
+	s := &search{calls: calls, refused: map[string]int64{}, granted: map[string]int64{}, named: map[string]int64{},
+		twins: map[int]int{}, configs: []*config{{}}}
 	last := map[Call]int{}
 	for _, i := range begun(calls) {
 		c := calls[i]
 		call, told := c.Input.(Call), c.Output.(Told)
-		if c.Return != never {
-			s.named[call.ID] = max(s.named[call.ID], c.Return)
-		} else {
+		if c.Return == never {
 			if twin, ok := last[call]; ok {
 				s.twins[i] = twin
 			}
 			last[call] = i
 		}
-		if call.Kind == Versions && told.Code == "" && !told.Unknown && isLast(c, calls) {
-			s.final, s.bounded = told.Body, true
+		if call.Kind == Versions && !told.Unknown && isLast(c, calls) {
+			s.bounded = told.Code == "" || told.Code == fault.StateNotFound // no version has ever been there
+			s.final = told.Body
 		}
-		switch {
-		case call.Kind == "lock" && c.Return == never:
-			s.lost[call.ID] = true
-		case call.Kind == "lock":
-			s.asked[call.ID] = max(s.asked[call.ID], c.Return)
-		}
+		s.note(call, told, c.Return)
 	}
 	return s
+}
+
+// note remembers which IDs the answer to a call depends on, and until when.
+func (s *search) note(call Call, told Told, until int64) {
+	of := s.granted
+	switch {
+	case call.Kind == "lock" && told.Code == fault.LockIDUsed:
+		of = s.refused
+	case call.Kind == "lock":
+	case until != never && (call.Kind == "unlock" || call.Release):
+		of = s.named
+	default:
+		return
+	}
+	of[call.ID] = max(of[call.ID], until)
 }
 
 // begun returns the calls in the order in which they began.

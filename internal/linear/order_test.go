@@ -67,7 +67,7 @@ func TestSearchIsRight(t *testing.T) {
 	}
 }
 
-// Most answers got lost, in long histories: the search decides all the same. Some take it a minute.
+// Most answers got lost, in long histories: the search decides all the same.
 func TestManyLostAnswers(t *testing.T) {
 	if suite.UnderRace {
 		t.Skip("each search is one goroutine's, so the detector finds nothing in many minutes: scripts/race.sh runs it " +

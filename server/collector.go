@@ -12,8 +12,15 @@ const (
 	// itself Go collects when the heap has doubled: with the 5 MB that a server holds on to
 	// while it is asked for small states, 60 times a second, for a sixth of its time.
 	heapFloor = 64 << 20
-	// usualPercent is Go's own, which holds for a heap of more than half the floor.
+	// heapRoom is by how many bytes a heap that is larger than that may grow between two collections. To double
+	// what 64 writers of 10 MB each have in use would take twice the memory; and as it is bytes without pointers, which
+	// are not looked through, to collect it more often costs little.
+	heapRoom = 128 << 20
+	// usualPercent is Go's own, which holds for a heap of more than half the floor and less than the room.
 	usualPercent = 100
+	// leastPercent is for heaps so large that nobody knows what is in them: an index of millions of resources is all
+	// pointers.
+	leastPercent = 15
 )
 
 // collector keeps garbage from being collected before the heap has reached the floor. The
@@ -45,8 +52,8 @@ func (c *collector) watch() {
 	})
 }
 
-// adjust has the next collection come at the floor, or when the heap has doubled. To set
-// it stops everything for a moment, so it stays where it is nearly right.
+// adjust has the next collection come at the floor, when the heap has doubled, or when it has grown by its room. To
+// set it stops everything for a moment, so it stays where it is nearly right.
 func (c *collector) adjust() {
 	wanted := percentFor(c.live(), c.floor)
 	if math.Abs(float64(wanted-c.percent)) <= float64(c.percent)/8 {
@@ -59,10 +66,10 @@ func (c *collector) adjust() {
 // percentFor is by how much the heap may grow.
 func percentFor(live, floor uint64) int {
 	live = max(live, floor/16) // the stacks count too, and are not in it
-	if 2*live >= floor {
-		return usualPercent
+	if 2*live < floor {
+		return int((floor - live) * 100 / live)
 	}
-	return int((floor - live) * 100 / live)
+	return max(leastPercent, min(usualPercent, int(heapRoom*100/live)))
 }
 
 // liveHeap is what the last collection has left, in bytes.

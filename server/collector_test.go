@@ -13,7 +13,9 @@ func TestPercentFor(t *testing.T) {
 		16 * mb:   300,
 		31 * mb:   106,
 		32 * mb:   100,
-		1000 * mb: 100,
+		128 * mb:  100,
+		400 * mb:  32,
+		4000 * mb: 15, // not by less
 	} {
 		if got := percentFor(live, 64*mb); got != want {
 			t.Errorf("with %d MB alive: %d %%, want %d", live/mb, got, want)

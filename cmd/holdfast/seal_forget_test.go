@@ -92,8 +92,8 @@ func TestShredReachesBackups(t *testing.T) {
 	}
 }
 
-// wantDoctor has the doctor look at a store with a master key file: where an organization is forgotten it says to remove
-// it again, and never to look for its keys.
+// wantDoctor has the doctor look at a store with a master key file: where an organization is forgotten it says to
+// remove it again, and never to look for its keys.
 func (s tenant) wantDoctor(master string, forgotten bool) {
 	s.t.Helper()
 	asking := *s.shell

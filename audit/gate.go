@@ -35,8 +35,8 @@ func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Rig
 	return g.refuse(ctx, p, right, state, p.MayOn(right, state))
 }
 
-// AuthorizeFound is AuthorizeOn for a state that the caller has not named, but something that belongs to it: who may see
-// some states only is not told which one that is. The record has it.
+// AuthorizeFound is AuthorizeOn for a state that the caller has not named, but something that belongs to it: who may
+// see some states only is not told which one that is. The record has it.
 func (g *Gate) AuthorizeFound(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
 	refusal := p.MayOn(right, state)
 	if refusal != nil && p.May(right) == nil && !p.States.Match(state) {

@@ -71,7 +71,8 @@ func TestWhoMayDiscard(t *testing.T) {
 	}
 }
 
-// Who may see some workspaces only, and has the ID of a run of another one, isn't told which that is; the record has it.
+// Who may see some workspaces only, and has the ID of a run of another one, isn't told which that is. The record has
+// it.
 func TestRefusalsNameNoOtherWorkspace(t *testing.T) {
 	b, log := recorded(t)
 	p := owner(b.run.Org)

@@ -168,8 +168,8 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 
 // listSome is List for who may see some workspaces only: it passes over all others, as where to go on would be the name
 // of one of them.
-func (s *Service) listSome(ctx context.Context, p auth.Principal, after string, limit int) ([]Workspace, string, error) {
-	var shown []Workspace
+func (s *Service) listSome(ctx context.Context, p auth.Principal, after string,
+	limit int) (shown []Workspace, next string, err error) {
 	for {
 		page, err := s.Store.Workspaces(ctx, p.Org, after, namedAtOnce)
 		if err != nil {

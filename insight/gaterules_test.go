@@ -84,7 +84,7 @@ func TestHeldByDetails(t *testing.T) {
 	}
 }
 
-// TestHeldByModel: what a model finds has its severity, by which more people, or certain ones, have to approve the plan.
+// TestHeldByModel: what a model finds has its severity, by which more people, or certain ones, have to approve a plan.
 func TestHeldByModel(t *testing.T) {
 	for want, severities := range map[string][]string{"critical": {"high", "critical"}, "high": {"high", "medium"}} {
 		all := found()

@@ -35,7 +35,8 @@ const (
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
 	ManagePolicies Right = "policy:manage"   // push and remove bundles of policies
-	// What configurations come from. No list of states narrows these.
+	// What configurations of all workspaces come from: a key for some states may read of them and have them fetched, and
+	// not change them.
 	ReadRepository  Right = "repository:read"  // what repositories there are, and how they do; never their credentials
 	WriteRepository Right = "repository:write" // register, change, fetch and remove them
 

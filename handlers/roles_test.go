@@ -213,7 +213,9 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // narrowed reports whether a route is about a state, or about what all of them share, so that a
 // key for other states is refused.
 func narrowed(route string) bool {
-	return strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
+	changes := !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/fetch")
+	return changes && strings.Contains(route, "/repositories") ||
+		strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
 		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
 		strings.Contains(route, "/layers/") || route == "POST /api/v1/layers" || route == "PATCH /api/v1/organization" ||

@@ -2,7 +2,6 @@ package pulls
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -44,17 +43,12 @@ func (s *Service) SettingsOf(ctx context.Context, p auth.Principal, repository s
 // Configure says what a repository wants of pull requests. To have them planned, or applied by comments, takes the
 // right to approve: it says yes for all that come.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, repository string, set Settings) error {
-	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {
+	if err := s.Gate.AuthorizeAll(ctx, p, auth.WriteRepository, "workspaces"); err != nil {
 		return err
 	}
 	if !set.Off() {
 		if err := s.Gate.Authorize(ctx, p, auth.ApproveRun); err != nil {
 			return err
-		}
-		if p.States != nil {
-			return errors.Join(fault.New(fault.RightMissing,
-				"this key may not do that: it has its rights only on %s, and a repository is of all workspaces", p.States),
-				s.Audit.Record(ctx, audit.Refusal(p, auth.WriteWorkspace, "", fault.RightMissing, s.clock())))
 		}
 	}
 	if err := set.Check(); err != nil {

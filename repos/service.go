@@ -105,10 +105,16 @@ type Order struct {
 	Secrets  func(*Secrets)        // changes those that are there
 }
 
+// mayChange says whether a principal may change repositories. Layers of any workspace come from them, whose runs execute
+// what is there: a key for some states may not.
+func (s *Service) mayChange(ctx context.Context, p auth.Principal) error {
+	return s.Gate.AuthorizeAll(ctx, p, auth.WriteRepository, "workspaces")
+}
+
 // Create registers a repository, and returns its webhook secret, which is told only now. Faults: RepositoryInvalid,
 // RepositoryExists, RepositoriesFull.
 func (s *Service) Create(ctx context.Context, p auth.Principal, name string, o Order) (Repository, string, error) {
-	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {
+	if err := s.mayChange(ctx, p); err != nil {
 		return Repository{}, "", err
 	}
 	if !IsName(name) {
@@ -222,7 +228,7 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 // Change changes a repository. Its credentials are forgotten when it gets another server, unless the order brings some.
 // Faults: RepositoryNotFound, RepositoryInvalid.
 func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o Order) (Repository, error) {
-	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {
+	if err := s.mayChange(ctx, p); err != nil {
 		return Repository{}, err
 	}
 	is, err := s.find(ctx, p.Org, name)
@@ -283,7 +289,7 @@ func (s *Service) forget(id uuid.UUID) {
 // are
 // signed with the old one are refused from then on. Fault: RepositoryNotFound.
 func (s *Service) NewWebhookSecret(ctx context.Context, p auth.Principal, name string) (Repository, string, error) {
-	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {
+	if err := s.mayChange(ctx, p); err != nil {
 		return Repository{}, "", err
 	}
 	is, err := s.find(ctx, p.Org, name)
@@ -306,7 +312,7 @@ func (s *Service) NewWebhookSecret(ctx context.Context, p auth.Principal, name s
 
 // Remove takes a repository away. Workspaces keep what they got from it. To remove it again is accepted.
 func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) error {
-	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {
+	if err := s.mayChange(ctx, p); err != nil {
 		return err
 	}
 	is, err := s.find(ctx, p.Org, name)

@@ -676,3 +676,29 @@ func TestPushesFillNothing(t *testing.T) {
 	}
 	must(t, errOf(w.deliver(r, secret, "c", comment)))
 }
+
+// TestKeysForSomeStatesChangeNoRepository: what is in one is executed in runs of all workspaces that come from it.
+func TestKeysForSomeStatesChangeNoRepository(t *testing.T) {
+	w := newWorld(t)
+	w.create("infra", "https://git.example.com/infra.git", hook.Plain)
+	some, err := auth.ParsePatterns("dev/*")
+	must(t, err)
+	narrow := w.caller
+	narrow.States = some
+	order := at("https://git.example.com/other.git", hook.Plain)
+	for what, err := range map[string]error{
+		"create": errOf2(w.Create(t.Context(), narrow, "mine", order)),
+		"change": errOf(w.Change(t.Context(), narrow, "infra", order)),
+		"secret": errOf2(w.NewWebhookSecret(t.Context(), narrow, "infra")),
+		"remove": w.Remove(t.Context(), narrow, "infra"),
+	} {
+		if !fault.Is(err, fault.RightMissing) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if r, err := w.Get(t.Context(), narrow, "infra"); err != nil || r.Settings.URL.String() != "https://git.example.com/infra.git" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func errOf2[A, B any](_ A, _ B, err error) error { return err }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,12 +82,25 @@ func TestShredReachesBackups(t *testing.T) {
 		r.await("the resource index is complete")
 		r.stop()
 		r.wait()
+		then.wantDoctor(now.master, now.status != 200)
 		if now.master == copied {
 			s.must(forget...)
 		}
 	}
 	if out := s.must(forget...); !strings.Contains(out, "already") {
 		t.Errorf("once more: %s", out)
+	}
+}
+
+// wantDoctor has the doctor look at a store with a master key file: where an organization is forgotten it says to
+// remove it again, and never to look for its keys.
+func (s tenant) wantDoctor(master string, forgotten bool) {
+	s.t.Helper()
+	asking := *s.shell
+	asking.environ = append(slices.Clone(s.environ), "HOLDFAST_SEAL_MASTER_KEY_FILE="+master)
+	_, out, errs := asking.run("doctor")
+	if strings.Contains(out, "holdfast org shred") != forgotten || strings.Contains(out, "put the master key file") {
+		s.t.Errorf("the doctor says %s%s", out, errs)
 	}
 }
 

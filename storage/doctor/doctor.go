@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage/backup"
 )
 
@@ -41,8 +42,18 @@ const (
 	doRestore = "restore a backup (`holdfast restore`); what was written since is in the clients' hands"
 	doState   = "restore a backup beside this store and bring the state's versions from there (`holdfast export`, " +
 		"`holdfast import export`), or purge this version; other versions are served"
-	doKey = "put the master key file of the time back that has the key (seal.master_key_file)"
+	doKey       = "put the master key file of the time back that has the key (seal.master_key_file)"
+	doForgotten = "remove the organization with its data once more, which a backup has brought back (`holdfast org shred`)"
 )
+
+// unlessForgotten returns what to do about an error: something else where the organization was shredded, whose keys
+// are not to come back.
+func unlessForgotten(err error, do string) string {
+	if errors.Is(err, seal.ErrForgotten) {
+		return doForgotten
+	}
+	return do
+}
 
 // Checked says how much was looked at.
 type Checked struct {

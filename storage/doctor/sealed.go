@@ -36,7 +36,7 @@ func (s sealed) all() error {
 func (s sealed) unreadable(what string, err error) {
 	if !s.bad[what] {
 		s.bad[what] = true
-		s.found("runs.db", doRestore, "%s can't be read: %v", what, err)
+		s.found("runs.db", unlessForgotten(err, doRestore), "%s can't be read: %v", what, err)
 	}
 }
 

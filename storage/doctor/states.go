@@ -119,7 +119,8 @@ func (d *doctor) stateKeys(name string, store state.Store) {
 		d.found(name, doRestore, "the keys of states can't be read: %v", err)
 	}
 	for org, why := range failed {
-		d.found(name, doKey, "what the states of the organization %s are encrypted with can't be opened: %v", org, why)
+		d.found(name, unlessForgotten(why, doKey), "what the states of the organization %s are encrypted with can't be opened: %v",
+			org, why)
 	}
 }
 
@@ -169,6 +170,7 @@ func (d *doctor) body(store state.Store, b body) (err error) {
 	if ended := d.ctx.Err(); ended != nil {
 		return ended
 	}
-	d.found("state.db", doState, "%s of the state %s of %s can't be read: %v", what, b.ref.Name, b.ref.Org, err)
+	d.found("state.db", unlessForgotten(err, doState), "%s of the state %s of %s can't be read: %v", what, b.ref.Name,
+		b.ref.Org, err)
 	return nil
 }

@@ -55,7 +55,8 @@ race: ## the Go tests with the race detector
 
 # ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
 ENGINE_TESTS = ./storage/mysqlstates ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \
-  ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions
+  ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions \
+  ./storage ./storage/mysqldump
 
 test-mysql97: ## the tests of what is in a database with MySQL of Debian unstable, which is unpacked beside the machine's
 	@scripts/mysql97.sh scripts/mysql.sh go test -p 1 -timeout 60m $(ENGINE_TESTS)

@@ -115,6 +115,15 @@ func (r Run) ofPart() int {
 	return r.Planned
 }
 
+// asEarlier is what the run's plan was approved by, for a plan behind it.
+func (r Run) asEarlier() *Earlier {
+	e := &Earlier{Run: r.ID, Approvals: r.Approvals, Gates: r.heldKinds(), Confirmed: !r.wantsApproval()}
+	if r.Pin != nil {
+		e.Changes = r.Pin.Changes
+	}
+	return e
+}
+
 // counts reports whether what was approved earlier covers the plan.
 func (m *moving) counts(e Earlier, beyond string) bool {
 	if !e.heldFor(m.run) {
@@ -126,8 +135,11 @@ func (m *moving) counts(e Earlier, beyond string) bool {
 	return len(m.run.Pin.Unchecked) == 0 && m.run.Terms.Carry && e.Changes == m.run.Pin.Changes
 }
 
-// carry has the approvals of equal changes count for this plan.
+// carry has the approvals of equal changes count for this plan. Who has only confirmed that one approves nothing.
 func (m *moving) carry(e Earlier) {
+	if e.Confirmed && m.run.wantsApproval() {
+		return
+	}
 	for _, a := range e.Approvals {
 		if !a.Approved || a.BreakGlass || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) {
 			continue
@@ -208,12 +220,13 @@ type yes struct {
 
 // approve is one person's yes to the plan with this digest.
 func (c call) approve(d yes) Decide {
-	return func(r Run) (Change, error) {
+	return func(was Run) (Change, error) {
+		r := was.standing(c.at)
 		if r.wantsApproval() && d.refused != nil && !d.BreakGlass {
 			return Change{}, d.refused
 		}
 		if r.said(c.by, d.Digest, true, d.BreakGlass) && !r.Status.Ended() {
-			return nothing(r)
+			return nothing(was)
 		}
 		if err := c.mayDecide(r, d.Decision); err != nil {
 			return Change{}, err
@@ -253,6 +266,12 @@ func (c call) approve(d yes) Decide {
 func (t Terms) over(a api.Approval, now time.Time) bool {
 	end := after(a.At, t.ApprovalTTL)
 	return !end.IsZero() && !end.After(now)
+}
+
+// standing is the run with those of its approvals that count still.
+func (r Run) standing(now time.Time) Run {
+	r.Approvals = slices.DeleteFunc(slices.Clone(r.Approvals), func(a api.Approval) bool { return r.Terms.over(a, now) })
+	return r
 }
 
 // mayApprove reports whether somebody's yes to the run counts, who may be its author.

@@ -181,6 +181,9 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 		s.outdate(ctx, run, base, at.Terms.Revision)
 		return nil, nil
 	}
+	if err := s.samePolicies(ctx, run); err != nil {
+		return nil, ignore(err, fault.RunStale)
+	}
 	if by, err = s.withLogPlace(ctx, by, run); err != nil {
 		return nil, err
 	}

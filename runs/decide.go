@@ -55,9 +55,9 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	return s.acted(p, after, err)
 }
 
-// samePolicies refuses a yes to a plan that waits, and was shown to other policies than count now.
+// samePolicies refuses a yes to a plan that waits, or its apply, where it was shown to other policies than count now.
 func (s *Service) samePolicies(ctx context.Context, run Run) error {
-	if run.Status != AwaitingApproval || run.Pin == nil {
+	if run.Status != AwaitingApproval && run.Status != Confirmed || run.Pin == nil {
 		return nil // the rules say what becomes of it
 	}
 	policies, err := s.policies(ctx, run)
@@ -202,9 +202,9 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 		return Run{}, err
 	}
 	next.RetryOf, next.Priority, next.Order.Pull = was.ID, was.Priority, was.Order.Pull
+	next.Order.Wait, next.Order.Most = was.Order.Wait, was.Order.Most
 	if was.Status == Outdated && was.Pin != nil {
-		next.Earlier = &Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals,
-			Gates: was.heldKinds()}
+		next.Earlier = was.asEarlier()
 	}
 	return s.create(ctx, p, next, key)
 }

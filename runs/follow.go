@@ -137,10 +137,7 @@ func (r Run) following(at Workspace) Run {
 		return next
 	}
 	next.RetryOf, next.Tries, next.Priority = r.ID, r.Tries+1, r.Priority
-	next.Earlier = &Earlier{Run: r.ID, Approvals: r.Approvals, Planned: r.Planned, Revision: r.Terms.Revision,
-		Gates: r.heldKinds()}
-	if r.Pin != nil {
-		next.Earlier.Changes = r.Pin.Changes
-	}
+	next.Earlier = r.asEarlier()
+	next.Earlier.Planned, next.Earlier.Revision = r.Planned, r.Terms.Revision
 	return next
 }

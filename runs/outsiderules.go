@@ -145,6 +145,7 @@ func (c call) undecided() Decide {
 
 // proceed confirms the plan unless it still takes people.
 func (m *moving) proceed(note string) *moving {
+	m.run = m.run.standing(m.at)
 	if m.run.Outside.People && !m.run.enough() {
 		m.run.Reason = m.run.waitsFor()
 		if note != "" {

@@ -198,8 +198,9 @@ func (c call) waitFor(p api.PhaseReport, attempt int) time.Duration {
 func (m *moving) again(reason string, delay time.Duration) *moving {
 	r := &m.run
 	if r.Pin != nil && (len(r.Approvals) > 0 || r.isPart()) {
-		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals, Planned: r.ofPart(),
-			Revision: r.Terms.Revision, Gates: r.heldKinds()}
+		earlier := r.asEarlier()
+		earlier.Planned, earlier.Revision = r.ofPart(), r.Terms.Revision
+		r.Earlier = earlier
 	}
 	r.Stage, r.Phase = "", ""
 	r.Pin, r.Counts, r.Approvals, r.Gates, r.InFlight, r.Outside = nil, nil, nil, nil, nil, nil

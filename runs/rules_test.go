@@ -366,6 +366,29 @@ func TestExpiredApprovalsAreNotCarried(t *testing.T) {
 	s.plan("a").is(AwaitingApproval)
 }
 
+// A yes of somebody who might only confirm is no approval of an equal plan that wants one.
+func TestConfirmationsAreNoApprovals(t *testing.T) {
+	for approvals, want := range map[int]Status{0: Confirmed, 1: AwaitingApproval} {
+		s := begin(t, Apply, Terms{Carry: true}).plan("a")
+		s.do(s.approve(second, "pin-a")).is(Confirmed)
+		retried := begin(t, Apply, Terms{Carry: true, Approvals: approvals})
+		retried.run.Earlier = s.run.asEarlier()
+		retried.plan("a").is(want)
+		s.do(s.by(Server()).stale(api.Stale{Because: ByState})).is(Retrying)
+		s.run.Terms.Approvals = approvals
+		s.plan("a").is(want)
+	}
+}
+
+// A yes counts for as long as one does, also while another one is waited for.
+func TestOldApprovalsCountNoMore(t *testing.T) {
+	s := begin(t, Apply, Terms{Approvals: 2, ApprovalTTL: time.Hour, PlanTTL: 24 * time.Hour}).plan("a")
+	s.do(s.approve(reviewer, "pin-a")).is(AwaitingApproval)
+	s.at = s.at.Add(time.Hour)
+	s.do(s.approve(second, "pin-a")).is(AwaitingApproval)
+	s.do(s.approve(reviewer, "pin-a")).is(Confirmed)
+}
+
 // What an executor says never fills the row that a run is kept in.
 func TestWhatExecutorsSayIsBounded(t *testing.T) {
 	long := strings.Repeat("\x01", 100_000)

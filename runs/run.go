@@ -281,6 +281,8 @@ type Earlier struct {
 	Planned int
 	// Gates are those that held that plan.
 	Gates []string `json:",omitempty"`
+	// Confirmed says that a yes to that plan took nobody who may approve.
+	Confirmed bool `json:",omitempty"`
 }
 
 // Follow is a run that is made behind another one.

@@ -205,6 +205,21 @@ func TestRenewBesideTheEnd(t *testing.T) {
 	}
 }
 
+// Somebody has decided about a lost apply, the server died before that was on record, and the executor came back: it is
+// lost again, and somebody can decide again.
+func TestLostBesideAVerdict(t *testing.T) {
+	b := applying(t)
+	b.sweeps(benchLease + 5*time.Second)
+	b.state.fence = 3
+	if err := b.renew(); !fault.Is(err, fault.EpochOld) {
+		t.Fatalf("behind a verdict, the executor hears %v", err)
+	}
+	b.sweeps(benchLease + 5*time.Second)
+	if b.status() != runs.Orphaned || b.state.open || b.state.fence != 3 {
+		t.Errorf("the run is %s, its fence %+v", b.status(), b.state)
+	}
+}
+
 // Whoever looks at a run while it applies sees that somebody else has changed its state.
 func TestStaleWhileItApplies(t *testing.T) {
 	b := newBench(t, runs.Applying, runs.ApplyStage, runs.PhaseInit)

@@ -112,10 +112,12 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 	return err
 }
 
-// lose takes an executor for lost. One that was applying is fenced first.
+// lose takes an executor for lost. One that was applying is fenced first, unless a verdict that broke off has done so
+// for good: then it is lost once more, and that verdict can be passed again.
 func (s *Service) lose(ctx context.Context, run Run) error {
 	if run.Stage == ApplyStage {
-		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false); err != nil {
+		err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false)
+		if ignore(err, fault.RunFenced) != nil {
 			return err
 		}
 	}
@@ -125,7 +127,7 @@ func (s *Service) lose(ctx context.Context, run Run) error {
 	}
 	if after.Status == Applying && after.Epoch == run.Epoch {
 		// It has come back in the meantime.
-		return s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true)
+		return ignore(s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true), fault.RunFenced)
 	}
 	s.Log.WarnContext(ctx, "a run's executor is lost", "run", run.ID, "agent", run.Executor.Agent, "status", after.Status)
 	return nil

@@ -28,8 +28,8 @@ type Rewound struct {
 	Unread []Unread
 }
 
-// Unread is a state that can't be read or rolled back, and why: the fault's code says whether it is damaged, or encrypted
-// with a key that is not there, or what keeps it from a rollback.
+// Unread is a state that can't be read or rolled back, and why: the fault's code says whether it is damaged, or
+// encrypted with a key that is not there, or what keeps it from a rollback.
 type Unread struct {
 	Ref state.Ref
 	Why fault.Code
@@ -44,8 +44,8 @@ type rewindable interface {
 // Rewind brings each state of a folder or a database back to the version that it had at a time, as far as versions are
 // kept: by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
 // yet is deleted, and one that was deleted since is there again; either can be undone. One whose versions of then
-// were removed since, by retention or a purge, is left alone, and so is one that can't be read, or rolled back: one of an
-// organization whose keys are destroyed, say, or one without a serial. The folder or database is nobody else's.
+// were removed since, by retention or a purge, is left alone, and so is one that can't be read, or rolled back: one
+// of an organization whose keys are destroyed, say, or one without a serial. The folder or database is nobody else's.
 func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *slog.Logger) (done Rewound, err error) {
 	store, err := openRewindable(ctx, settings, log)
 	if err != nil {

@@ -71,7 +71,7 @@ func plant(t *testing.T, db *sqldb.DB, org uuid.UUID, rows int) {
 			var names []string
 			var values []any
 			for _, c := range columns {
-				names, values = append(names, c.name), append(values, valueOf(table, c, org, i))
+				names, values = append(names, "`"+c.name+"`"), append(values, valueOf(table, c, org, i))
 			}
 			err := db.Write(t.Context(), org, func(tx sqldb.Tx) error {
 				_, err := sqldb.Insert(tx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+

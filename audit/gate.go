@@ -35,6 +35,17 @@ func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Rig
 	return g.refuse(ctx, p, right, state, p.MayOn(right, state))
 }
 
+// AuthorizeFound is AuthorizeOn for a state that the caller has not named, but something that belongs to it: who may
+// see some states only is not told which one that is. The record has it.
+func (g *Gate) AuthorizeFound(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
+	refusal := p.MayOn(right, state)
+	if refusal != nil && p.May(right) == nil && !p.States.Match(state) {
+		refusal = fault.New(fault.RightMissing,
+			"this key may not do that: it has the right %s only on %s, and this is of another state", right, p.States)
+	}
+	return g.refuse(ctx, p, right, state, refusal)
+}
+
 // AuthorizeAll is Authorize for what holds for all of the organization's states, or workspaces, as what says: a key for
 // some of them may not do that.
 func (g *Gate) AuthorizeAll(ctx context.Context, p auth.Principal, right auth.Right, what string) error {

@@ -194,7 +194,21 @@ func (h projectHandlers) begin(ctx context.Context, r *request, name state.Name)
 	if err := h.service.Wait(waiting, r.caller, name, id); err != nil && ctx.Err() != nil {
 		return nil, err
 	}
+	// That may have taken hours: who is answered is the caller as it is now.
+	if err := middleware.StillGood(r.c); err != nil {
+		return nil, revokedSince(err, id)
+	}
+	r.caller = middleware.Principal(r.c)
 	return h.whole(ctx, r, name, id)
+}
+
+// revokedSince says that the run which was made is there all the same.
+func revokedSince(err error, id string) error {
+	if !fault.Is(err, fault.CredentialsRevoked) {
+		return err
+	}
+	return fault.Wrap(err, fault.CredentialsRevoked,
+		"these credentials were taken back while run %s was waited for; the run is there", id)
 }
 
 // inRun lets in who has a run's token, and answers everybody else as if they had shown nothing.

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,13 +17,20 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/runworld"
+	"github.com/holdfast/holdfast/middleware"
 )
 
 // projectServer serves the project a, in front of which no test stands: a WebSocket takes the connection itself.
 func projectServer(t *testing.T) (*runworld.World, caller) {
+	t.Helper()
+	return projectServerFor(t, func(keys runKeys) middleware.Verifier { return keys })
+}
+
+func projectServerFor(t *testing.T, verifier func(runKeys) middleware.Verifier) (*runworld.World, caller) {
 	t.Helper()
 	deps := testDeps(t)
 	world, known := runworld.New(t), testKeys()
@@ -30,7 +38,7 @@ func projectServer(t *testing.T) (*runworld.World, caller) {
 	known[auth.Credentials{Org: acme, Key: "internal"}] = internalOwner(own)
 	known[auth.Credentials{Org: acme, Key: "writer"}] = auth.Principal{Org: acme, KeyID: "w1", KeyName: "wanda",
 		Grant: auth.Grant{Role: auth.Writer}}
-	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
+	deps.Runs, deps.Verifier = world.Service, verifier(runKeys{known, world})
 	deps.Insights = insight.NewService(world.Service, nil, nil, time.Now)
 	router, err := handlers.NewRouter(deps)
 	if err != nil {
@@ -199,6 +207,41 @@ func TestProjectRunWaitsAndIsDenied(t *testing.T) {
 	go func() { done <- writer.do("POST /api/v1/infra/a/run", `{"mode":"plan"}`) }()
 	world.Await(t, acme).Plan(1)
 	if got := <-done; !strings.Contains(got.body, `"status":"success"`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+// takenBack has keys that can be taken back while their requests go on.
+type takenBack struct {
+	runKeys
+	gone *atomic.Bool
+}
+
+func (takenBack) Edition() uint64 { return 1 }
+
+func (k takenBack) VerifyAgain(_ context.Context, _ auth.Credentials, before auth.Principal,
+	_ uint64) (auth.Principal, error) {
+	if k.gone.Load() {
+		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "taken back")
+	}
+	return before, nil
+}
+
+func (k takenBack) VerifyCertificateAgain(context.Context, auth.Certificate, auth.Principal) (auth.Principal, error) {
+	return auth.Principal{}, fault.New(fault.CredentialsRevoked, "there are none")
+}
+
+// Who waits for a run with a key that is taken back meanwhile is shown nothing of how the run has ended.
+func TestProjectRunIsNotShownToWhoseKeyIsTakenBack(t *testing.T) {
+	gone := &atomic.Bool{}
+	world, c := projectServerFor(t, func(keys runKeys) middleware.Verifier { return takenBack{keys, gone} })
+	done := make(chan answer, 1)
+	go func() { done <- c.do("POST /api/v1/infra/a/run", `{"mode":"plan"}`) }()
+	e := world.Await(t, acme)
+	gone.Store(true)
+	e.Plan(1)
+	if got := <-done; got.status != 401 || !strings.Contains(got.body, `"credentials_revoked"`) ||
+		!strings.Contains(got.body, "the run is there") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }

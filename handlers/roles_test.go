@@ -252,7 +252,7 @@ func bodyFor(route string) string {
 	case route == "POST /api/v1/runs":
 		return `{"workspace":"x","kind":"plan"}`
 	case route == "POST /api/v1/pools":
-		return `{"name":"x"}`
+		return `{"name":"x","workspaces":["other/*"]}`
 	case route == "POST /api/v1/pools/x/grants":
 		return `{"organization":"11111111-1111-4111-8111-111111111111"}`
 	case path == "/api/v1/repositories" && method == "POST":
@@ -266,7 +266,7 @@ func bodyFor(route string) string {
 	case strings.HasPrefix(path, "/api/v1/repositories/"):
 		return ""
 	case route == "PATCH /api/v1/pools/x":
-		return `{"workspaces":["x"]}`
+		return `{"workspaces":["other/*"]}`
 	case strings.HasSuffix(path, "/approve") || strings.HasSuffix(path, "/deny"):
 		return `{"digest":"` + wireDigest + `"}`
 	case strings.HasPrefix(path, "/api/v1/pools/") && method == "POST", strings.HasSuffix(path, "/retry"):

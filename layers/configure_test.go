@@ -122,3 +122,39 @@ func TestLongDriftIsKept(t *testing.T) {
 		}
 	}
 }
+
+// A list for some layers goes on by names of these alone, however small its pages are.
+func TestListsNameNoOtherLayer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, some := w.service(), w.principal(auth.Reader)
+	for _, name := range []string{"a-secret", "b/1", "b/2", "b0-secret", "c/secret", "b/3"} {
+		if _, err := s.Add(t.Context(), w.principal(auth.Owner), layers.New{Name: name,
+			Settings: settings(func(*layers.Settings) {})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	if some.States, err = auth.ParsePatterns("b/*"); err != nil {
+		t.Fatal(err)
+	}
+	for limit := 1; limit < 5; limit++ {
+		var seen []string
+		for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+			page, next, err := s.List(t.Context(), some, layers.Query{After: after, Limit: limit})
+			if err != nil || len(page) > limit || pages > 10 {
+				t.Fatalf("%d at a time: page %d has %d, %v", limit, pages, len(page), err)
+			}
+			if next != "" && !some.States.Match(next) {
+				t.Errorf("%d at a time: the list goes on behind %q", limit, next)
+			}
+			for _, one := range page {
+				seen = append(seen, one.Name)
+			}
+			after = next
+		}
+		if got := strings.Join(seen, " "); got != "b/1 b/2 b/3" {
+			t.Errorf("%d at a time: %s", limit, got)
+		}
+	}
+}

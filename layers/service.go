@@ -83,26 +83,39 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name string) (Layer
 }
 
 // List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be
-// followed
-// by more: next continues it.
+// followed by more: next continues it. It names no layer that the caller may not see.
 func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []Layer, next string, err error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
 		return nil, "", err
 	}
 	q.Org = p.Org
-	found, err := s.Store.Layers(ctx, q)
-	if err != nil {
-		return nil, "", err
+	limit := q.Limit
+	for {
+		page, err := s.Store.Layers(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		if next = ""; len(page) == q.Limit {
+			next = page[len(page)-1].Name
+		}
+		all = slices.DeleteFunc(page, func(l Layer) bool { return !p.States.Match(l.Name) })
+		if len(all) > 0 || next == "" {
+			break
+		}
+		q.After, q.Limit = next, max(q.Limit, passedAtOnce)
 	}
-	if len(found) == q.Limit {
-		next = found[len(found)-1].Name
+	if len(all) > limit || next != "" && !p.States.Match(next) {
+		all = all[:min(len(all), limit)]
+		next = all[len(all)-1].Name
 	}
-	found = slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) })
-	for i := range found {
-		found[i] = seen(p, found[i])
+	for i := range all {
+		all[i] = seen(p, all[i])
 	}
-	return found, next, nil
+	return all, next, nil
 }
+
+// passedAtOnce is how many layers are looked at in one go on the way to those that the caller may see.
+const passedAtOnce = 100
 
 // Configure changes settings.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name string, change func(*Settings)) (Layer, error) {

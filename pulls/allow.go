@@ -80,7 +80,7 @@ func (s *Service) mayAllow(ctx context.Context, p auth.Principal, ref Ref) error
 		return notFound(ref)
 	}
 	for _, plan := range found.Plans {
-		if err := s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, plan.Layer); err != nil {
+		if err := s.Gate.AuthorizeFound(ctx, p, auth.ApproveRun, plan.Layer); err != nil {
 			return err
 		}
 	}

@@ -59,29 +59,42 @@ func (s *Service) registered(ctx context.Context, pool Pool,
 // WorkerOf recognises an agent by its secret. It works for its own organization, and for those that
 // its pool is lent to. Its fault: CredentialsWrong.
 func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentClaim) (Worker, error) {
-	agent, err := s.agent(ctx, id, secret)
+	agent, w, err := s.recognise(ctx, id, secret)
 	if err != nil {
 		return Worker{}, err
 	}
-	own, err := s.Store.PoolsNamed(ctx, agent.Pool, []uuid.UUID{agent.Org})
-	if err != nil {
-		return Worker{}, err
+	w.Again = func(ctx context.Context) (Worker, error) {
+		_, now, err := s.recognise(ctx, id, secret)
+		return now, err
 	}
-	if len(own) == 0 || own[0].isLent() {
-		return Worker{}, fault.New(fault.CredentialsWrong,
-			"the agent's pool is gone: register it again with another pool's token")
-	}
-	lent, err := s.accepted(ctx, own[0])
-	if err != nil {
-		return Worker{}, err
-	}
-	w := workerOf(agent, own[0], lent)
-	w.Had = slices.DeleteFunc(own[0].borrowers(), func(org uuid.UUID) bool { return slices.Contains(w.Orgs, org) })
 	if err := s.ProveDead(ctx, slices.Concat(w.Orgs, w.Had), agent.ID, c.BootID); err != nil {
 		return Worker{}, err
 	}
 	agent.Draining, agent.Seen, agent.Sandbox, agent.BootID = c.Draining, s.clock(), c.Sandbox, c.BootID
 	return w, s.Store.PutAgent(ctx, agent)
+}
+
+// recognise returns an agent, and for whom it works by now.
+func (s *Service) recognise(ctx context.Context, id, secret string) (Agent, Worker, error) {
+	agent, err := s.agent(ctx, id, secret)
+	if err != nil {
+		return Agent{}, Worker{}, err
+	}
+	own, err := s.Store.PoolsNamed(ctx, agent.Pool, []uuid.UUID{agent.Org})
+	if err != nil {
+		return Agent{}, Worker{}, err
+	}
+	if len(own) == 0 || own[0].isLent() {
+		return Agent{}, Worker{}, fault.New(fault.CredentialsWrong,
+			"the agent's pool is gone: register it again with another pool's token")
+	}
+	lent, err := s.accepted(ctx, own[0])
+	if err != nil {
+		return Agent{}, Worker{}, err
+	}
+	w := workerOf(agent, own[0], lent)
+	w.Had = slices.DeleteFunc(own[0].borrowers(), func(org uuid.UUID) bool { return slices.Contains(w.Orgs, org) })
+	return agent, w, nil
 }
 
 // workerOf is an agent of a pool, and of those that are the same one lent.

@@ -20,6 +20,18 @@ type Worker struct {
 	Had      []uuid.UUID // whose runs it may have beside, from when it might take those
 	// Serves reports whether it may take runs of an organization's workspace; nil for all.
 	Serves func(org uuid.UUID, workspace string) bool
+	// Again recognises it once more, as it may have waited since; nil where nothing can have changed.
+	Again func(context.Context) (Worker, error)
+}
+
+// stillServes reports whether the worker may take runs of an organization's workspace now: a claim waits for up to a
+// minute, in which its pool may be taken away, or be lent no more. Its fault is that the worker is none any more.
+func (w Worker) stillServes(ctx context.Context, org uuid.UUID, workspace string) (bool, error) {
+	if w.Again == nil {
+		return true, nil
+	}
+	now, err := w.Again(ctx)
+	return err == nil && slices.Contains(now.Orgs, org) && now.Serves(org, workspace), err
 }
 
 // Claim gives the worker a stage of a run, and waits for one for as long as it says. Without
@@ -156,6 +168,9 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 	run, err := s.Store.Run(ctx, ref)
 	if err != nil || w.Serves != nil && !w.Serves(run.Org, run.Workspace) {
 		return nil, ignore(err, fault.RunNotFound)
+	}
+	if serves, err := w.stillServes(ctx, run.Org, run.Workspace); err != nil || !serves {
+		return nil, err
 	}
 	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
 	if err != nil {

@@ -236,3 +236,50 @@ func TestAgentKeepsWhatItHasWhenALoanEnds(t *testing.T) {
 		})
 	}
 }
+
+// An agent that waits with a claim while its pool is taken away, or serves or is lent otherwise, gets nothing that it
+// would not be given if it came anew.
+func TestAgentsThatWaitAreRecognisedAgain(t *testing.T) {
+	ours := "01N000000000000000001110"
+	for name, test := range map[string]struct {
+		change  func(l *lending) error
+		refused bool
+	}{
+		"lent no more": {func(l *lending) error {
+			_, err := l.RevokePool(t.Context(), l.lender, "eu", l.other.Org)
+			return err
+		}, false},
+		"serves others": {func(l *lending) error {
+			_, err := l.ConfigurePool(t.Context(), l.other, "eu", []string{"x"})
+			return err
+		}, false},
+		"accepted no more": {func(l *lending) error { return l.RemovePool(t.Context(), l.other, "eu") }, false},
+		"made anew": {func(l *lending) error {
+			if err := l.RemovePool(t.Context(), l.lender, "eu"); err != nil {
+				return err
+			}
+			if _, _, err := l.CreatePool(t.Context(), l.lender, "eu", []string{"w1*"}); err != nil {
+				return err
+			}
+			_, err := l.GrantPool(t.Context(), l.lender, "eu", l.other.Org, nil)
+			return err
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := lends(t)
+			_, err := l.GrantPool(t.Context(), l.lender, "eu", l.other.Org, nil)
+			l.must(err)
+			_, err = l.AcceptPool(t.Context(), l.other, "eu", l.lender.Org, nil)
+			l.must(err)
+			claim := api.AgentClaim{Key: "waits"}
+			worker, err := l.WorkerOf(t.Context(), l.agent, l.secret, claim)
+			l.must(err)
+			l.must(test.change(l))
+			l.wait(l.other.Org, ours+"11")
+			got, err := l.Claim(t.Context(), worker, claim)
+			if got != nil || fault.Is(err, fault.CredentialsWrong) != test.refused || !test.refused && err != nil {
+				t.Errorf("it got %+v, %v", got, err)
+			}
+		})
+	}
+}

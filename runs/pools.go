@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,10 +108,44 @@ func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit
 	}
 	var pool Pool
 	err := s.poolOnRecord(ctx, p, action, note, func() (err error) {
-		pool, err = s.Store.UpdatePool(ctx, p.Org, decide)
+		pool, err = s.Store.UpdatePool(ctx, p.Org, func(have []Pool) (Pool, error) {
+			before := slices.Clone(have)
+			next, err := decide(have)
+			if err != nil {
+				return next, err
+			}
+			if i := indexOf(before, next.Name); i >= 0 && mayManage(p, before[i]) != nil {
+				return next, mayManage(p, before[i])
+			}
+			return next, mayManage(p, next)
+		})
 		return err
 	})
-	return pool, err
+	return pool, s.poolRefused(ctx, p, err)
+}
+
+// mayManage refuses a pool that serves other workspaces than the caller's key is for: whoever has its token is given
+// what runs of these need, their secrets and their states.
+func mayManage(p auth.Principal, pool Pool) error {
+	served, err := patternsOf(pool.Workspaces)
+	if err != nil {
+		return err
+	}
+	if p.States.Covers(served) {
+		return nil
+	}
+	return fault.New(fault.RightMissing,
+		"this key may not do that: it has the right %s only for pools of which all workspaces are within %s",
+		auth.ManageAgents, p.States)
+}
+
+// poolRefused puts it on record that somebody has the right and may not use it on a pool.
+func (s *Service) poolRefused(ctx context.Context, p auth.Principal, err error) error {
+	if !fault.Is(err, fault.RightMissing) {
+		return err
+	}
+	return errors.Join(err,
+		s.Audit.Record(ctx, audit.Refusal(p, auth.ManageAgents, "", fault.RightMissing, s.clock())))
 }
 
 func indexOf(pools []Pool, name string) int {
@@ -171,7 +206,18 @@ func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string)
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return err
 	}
-	return s.poolOnRecord(ctx, p, audit.PoolRemove, name, func() error { return s.Store.RemovePool(ctx, p.Org, name) })
+	return s.poolRefused(ctx, p, s.poolOnRecord(ctx, p, audit.PoolRemove, name, func() error {
+		had, err := s.Store.PoolsNamed(ctx, name, []uuid.UUID{p.Org})
+		if err != nil {
+			return err
+		}
+		for _, pool := range had {
+			if err := mayManage(p, pool); err != nil {
+				return err
+			}
+		}
+		return s.Store.RemovePool(ctx, p.Org, name)
+	}))
 }
 
 // Serves returns why a pool is none whose agents execute the workspace's runs; nil if it is one.

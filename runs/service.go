@@ -128,7 +128,10 @@ func (s *Service) find(ctx context.Context, p auth.Principal, right auth.Right, 
 	if err != nil {
 		return Run{}, err
 	}
-	return run, s.Gate.AuthorizeOn(ctx, p, right, run.Workspace)
+	if err := s.Gate.AuthorizeFound(ctx, p, right, run.Workspace); err != nil {
+		return Run{}, err
+	}
+	return run, nil
 }
 
 // update has a decision carried out, and tells whoever waits for the run, and people what they

@@ -151,29 +151,47 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name state.Name) (W
 }
 
 // List returns the workspaces that the caller may read by name, up to limit of them, behind
-// after, and where to go on; empty at the end. A page may have fewer and still be followed.
+// after, and where to go on; empty at the end. It names no workspace that the caller may not see.
 func (s *Service) List(ctx context.Context, p auth.Principal, after string, limit int) ([]Workspace, string, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
 		return nil, "", err
 	}
+	if p.States != nil {
+		return s.listSome(ctx, p, after, limit)
+	}
 	page, err := s.Store.Workspaces(ctx, p.Org, after, limit)
-	if err != nil || len(page) == 0 {
-		return nil, "", err
+	if err != nil || len(page) < limit {
+		return page, "", err
 	}
-	next := ""
-	if len(page) == limit {
-		next = string(page[limit-1].Name)
-	}
-	var shown []Workspace
-	for _, w := range page {
-		if p.States.Match(string(w.Name)) {
-			shown = append(shown, w)
-		}
-	}
-	return shown, next, nil
+	return page, string(page[limit-1].Name), nil
 }
 
-// namedAtOnce is how many workspaces are looked at in one go for one with an ID.
+// listSome is List for who may see some workspaces only: it passes over all others, as where to go on would be the name
+// of one of them.
+func (s *Service) listSome(ctx context.Context, p auth.Principal, after string,
+	limit int) (shown []Workspace, next string, err error) {
+	for {
+		page, err := s.Store.Workspaces(ctx, p.Org, after, namedAtOnce)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, w := range page {
+			switch {
+			case !p.States.Match(string(w.Name)):
+			case len(shown) == limit:
+				return shown, string(shown[limit-1].Name), nil
+			default:
+				shown = append(shown, w)
+			}
+		}
+		if len(page) < namedAtOnce {
+			return shown, "", nil
+		}
+		after = string(page[namedAtOnce-1].Name)
+	}
+}
+
+// namedAtOnce is how many workspaces are looked at in one go for some of them.
 const namedAtOnce = 500
 
 // Named returns the name of the workspace with an ID, of those that the caller's credentials are for. Which of

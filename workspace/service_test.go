@@ -592,3 +592,37 @@ func TestPausedIsShown(t *testing.T) {
 		t.Errorf("paused because of %q, %v", got.Paused, err)
 	}
 }
+
+// A list for some workspaces goes on by names of these alone, however small its pages are.
+func TestListsNameNoOtherWorkspace(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	for _, name := range []state.Name{"a-secret", "b/1", "b/2", "b0-secret", "c/secret", "b/3"} {
+		_, err := w.Create(w.ctx, w.owner, name, workspace.Defaults())
+		wantCode(t, string(name), err, "")
+	}
+	some, err := auth.ParsePatterns("b/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := auth.Principal{Org: w.owner.Org, Grant: auth.Grant{Role: auth.Reader, States: some}}
+	for limit := 1; limit < 5; limit++ {
+		var seen []string
+		for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+			page, next, err := w.List(w.ctx, elsewhere, after, limit)
+			wantCode(t, "list", err, "")
+			if next != "" && !some.Match(next) {
+				t.Errorf("%d at a time: the list goes on behind %q", limit, next)
+			}
+			if len(page) > limit || pages > 10 {
+				t.Fatalf("%d at a time: page %d has %d", limit, pages, len(page))
+			}
+			for _, one := range page {
+				seen = append(seen, string(one.Name))
+			}
+			after = next
+		}
+		if got := strings.Join(seen, " "); got != "b/1 b/2 b/3" {
+			t.Errorf("%d at a time: %s", limit, got)
+		}
+	}
+}

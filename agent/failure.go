@@ -97,9 +97,11 @@ func (s *stage) classOf(out outcome) string {
 		said += "\n" + d.Summary + "\n" + d.Detail
 		about = about || d.Severity == "error" && d.Address != ""
 	}
+	begun := out.summary.work.Resources > 0 || len(out.summary.inFlight) > 0
 	switch {
-	// A plan takes no lock: what says so there is the configuration's own text.
-	case s.record.Phase == phaseApply &&
+	// A plan takes no lock: what says so there is the configuration's own text. So it is in an apply that has begun with
+	// a resource, which has the lock.
+	case s.record.Phase == phaseApply && !begun &&
 		(strings.Contains(said, "Error acquiring the state lock") || strings.Contains(said, "Error locking state")):
 		return lockHeld
 	case s.record.Phase == phaseApply:

@@ -166,6 +166,7 @@ func heldBy(ctx context.Context, all api.Insight, gates runs.Gates) (reasons []a
 	}
 	if n := graveOfModel(all, gates.Severity); n > 0 {
 		hold(runs.GateFindings, modelText(n, gates.Severity), nil)
+		reasons[len(reasons)-1].Severity = gravestOfModel(all)
 	}
 	policiesHold(all, hold)
 	conditionHolds(ctx, all, gates.When, hold)

@@ -83,3 +83,18 @@ func TestHeldByDetails(t *testing.T) {
 		t.Errorf("%+v, %v", reasons, err)
 	}
 }
+
+// TestHeldByModel: what a model finds has its severity, by which more people, or certain ones, have to approve a plan.
+func TestHeldByModel(t *testing.T) {
+	for want, severities := range map[string][]string{"critical": {"high", "critical"}, "high": {"high", "medium"}} {
+		all := found()
+		all.Model = &api.InsightModel{Model: "m"}
+		for _, severity := range severities {
+			all.Model.Findings = append(all.Model.Findings, api.InsightIssue{Severity: severity})
+		}
+		reasons, err := heldBy(t.Context(), all, runs.Gates{Severity: "high"})
+		if err != nil || len(reasons) != 1 || reasons[0].Severity != want {
+			t.Errorf("%v: held by %+v, %v", severities, reasons, err)
+		}
+	}
+}

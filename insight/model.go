@@ -39,5 +39,13 @@ func graveOfModel(all api.Insight, severity string) (n int) {
 	return n
 }
 
+// gravestOfModel is the severity of the gravest finding, where a gate is held by one.
+func gravestOfModel(all api.Insight) string {
+	if graveOfModel(all, rules.Critical) > 0 {
+		return rules.Critical
+	}
+	return rules.High
+}
+
 // modelText is for so many findings of the model.
 func modelText(n int, least string) string { return findingsText(n, least) + " by the model" }

@@ -99,7 +99,7 @@ func (p Pull) Obey(c forge.Comment, may forge.Permission, s Settings, now time.T
 	}
 	needs, why := s.planNeeds(), ""
 	if command.Verb == "apply" {
-		needs, why = need(s.Apply, forge.None), "the repository's settings let no comment apply anything"
+		needs, why = need(s.Apply, forge.None), noApplies
 	}
 	switch {
 	case c.Edited:

@@ -172,7 +172,11 @@ func (l *look) begin(ctx context.Context) error {
 		if plan.Apply == nil || plan.Apply.Status != Waiting || plan.Apply.Run != "" {
 			continue
 		}
-		if err := l.beginApply(ctx, plan); err != nil {
+		if may, why := l.pull.mayApply(l.settings); !may {
+			applied := *plan.Apply
+			applied.Status, applied.Reason = Stale, why
+			plan.Apply = &applied
+		} else if err := l.beginApply(ctx, plan); err != nil {
 			if !final(err) {
 				return err
 			}

@@ -96,6 +96,17 @@ func (p Pull) MayRun(s Settings) (bool, string) {
 	return true, ""
 }
 
+// mayApply reports whether what somebody has asked to be applied may be begun still, and why not.
+func (p Pull) mayApply(s Settings) (bool, string) {
+	if need(s.Apply, forge.None) == forge.None {
+		return false, noApplies
+	}
+	return p.MayRun(s)
+}
+
+// noApplies is why no command applies anything.
+const noApplies = "the repository's settings let no comment apply anything"
+
 // ToPlan are the layers whose plan is to be begun now.
 func (p Pull) ToPlan(s Settings) (layers []string) {
 	if may, _ := p.MayRun(s); !may {

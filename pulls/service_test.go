@@ -1,6 +1,7 @@
 package pulls_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -156,6 +157,37 @@ func TestApplyOfSomethingElse(t *testing.T) {
 		t.Errorf("%+v", apply)
 	}
 	want(t, w.comment(), "undone", "not what the plan said")
+}
+
+// What somebody has asked to be applied, and could not be begun then, is not begun when it may not be any more.
+func TestApplyThatMayNotBeginAnyMore(t *testing.T) {
+	for name, change := range map[string]func(*world){
+		"closed":              func(w *world) { w.there.Do(func() { w.there.Pulls[7].State = forge.Closed }) },
+		"no applies any more": func(w *world) { w.settings.Apply = "" },
+		"another branch":      func(w *world) { w.settings.Branch = "release" },
+	} {
+		w := newWorld(t, forge.GitHub)
+		w.settings.Apply = "write"
+		w.look()
+		w.made[0].end("c1")
+		w.look()
+		w.away = errors.New("the database is away")
+		w.says("bob", "holdfast apply")
+		if len(w.made) != 1 || w.pull().Plans[0].Apply == nil {
+			t.Fatalf("%s: %+v", name, w.pull().Plans)
+		}
+		w.away = nil
+		change(w)
+		w.jump(time.Hour)
+		w.look()
+		w.look()
+		if len(w.made) != 1 {
+			t.Errorf("%s: a run of the kind %s was begun", name, w.made[1].order.Kind)
+		}
+		if applied := w.pull().Plans[0].Apply; applied.Status != pulls.Stale || applied.Reason == "" {
+			t.Errorf("%s: %+v", name, applied)
+		}
+	}
 }
 
 func TestForgeThatWantsToBeLeftAlone(t *testing.T) {

@@ -30,7 +30,8 @@ type world struct {
 	forge    forge.Forge
 	settings pulls.Settings
 	ref      pulls.Ref
-	saves    int // that still work; below zero for all
+	saves    int   // that still work; below zero for all
+	away     error // why no run can be made now; nil where it can
 
 	mu       sync.Mutex
 	now      time.Time
@@ -193,6 +194,9 @@ func (w inRuns) Begin(_ context.Context, _ auth.Principal, o api.RunOrder, of ru
 	key string) (string, error) {
 	if found := w.keys[key]; found != nil {
 		return found.ID, nil
+	}
+	if w.away != nil {
+		return "", w.away
 	}
 	made := &run{RunFact: pulls.RunFact{ID: fmt.Sprintf("RUN%d", len(w.made))}, order: o, of: of}
 	w.made, w.keys[key] = append(w.made, made), made

@@ -280,11 +280,13 @@ func (m *moving) failed(p api.PhaseReport, head Base) {
 	if p.Message != "" {
 		reason += ": " + p.Message
 	}
+	// Who has done something had the lock.
+	locked := Class(p.Class) == LockHeld && len(p.InFlight) == 0 && p.Work.Resources <= 0
 	switch {
-	case Class(p.Class) == LockHeld && len(p.InFlight) == 0 && m.movedOn(head):
+	case locked && m.movedOn(head):
 		r.Epoch++
 		m.outdated(m.sinceHead(head))
-	case Class(p.Class) == LockHeld && len(p.InFlight) == 0:
+	case locked:
 		m.yield(reason, m.waitFor(p, 1))
 	case r.Touched:
 		m.brokeOff(p, reason, head)

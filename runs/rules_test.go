@@ -357,6 +357,17 @@ func TestApplyTriedAgainHasItsPlan(t *testing.T) {
 	}
 }
 
+// A lock that is held is no failure of the apply where nothing was done yet. Whoever has done something was not kept
+// out by it, whatever their tool has said: the same apply is never done twice.
+func TestHeldLockAfterWork(t *testing.T) {
+	for resources, want := range map[int]Status{0: Confirmed, 1: Failed} {
+		s := begin(t, Apply, Terms{}).applying()
+		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "apply", Attempt: 1, Phase: "apply",
+			Outcome: OutcomeFailed, Class: string(LockHeld), ExitCode: 1, Work: api.Work{Resources: resources}},
+			s.run.Base)).is(want)
+	}
+}
+
 // An approval that has waited for too long does not count by way of an equal plan.
 func TestExpiredApprovalsAreNotCarried(t *testing.T) {
 	s := begin(t, Apply, Terms{Approvals: 1, Carry: true, ApprovalTTL: time.Hour}).plan("a")

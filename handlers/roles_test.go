@@ -214,7 +214,7 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // key for other states is refused.
 func narrowed(route string) bool {
 	changes := !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/fetch")
-	return changes && strings.Contains(route, "/repositories") ||
+	return changes && strings.Contains(route, "/repositories") && !strings.Contains(route, "/pulls/") ||
 		strings.HasPrefix(route, "PUT /api/v1/policies") || strings.HasPrefix(route, "DELETE /api/v1/policies") ||
 		strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||

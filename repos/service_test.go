@@ -696,7 +696,7 @@ func TestKeysForSomeStatesChangeNoRepository(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if r, err := w.Get(t.Context(), narrow, "infra"); err != nil || r.Settings.URL.String() != "https://git.example.com/infra.git" {
+	if r, err := w.Get(t.Context(), narrow, "infra"); err != nil || r.Settings.URL != "https://git.example.com/infra.git" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

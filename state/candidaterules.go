@@ -34,10 +34,11 @@ func (c call) candidateOf(h Head, next Version, source Source) (*Candidate, erro
 
 // decideRepeat accepts a version that the server itself made out of an older one or of a
 // candidate, under the rules of a write's lock. When it is the newest version already, that
-// is a replay.
-func (c call) decideRepeat(r repeat) Decide {
+// is a replay, which it reports.
+func (c call) decideRepeat(r repeat, again *bool) Decide {
 	return func(h Head) (Change, error) {
 		replay := r.isNewest(h)
+		*again = replay
 		if replay && settled(h, r.lockID, false) {
 			return Change{}, nil
 		}

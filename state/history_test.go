@@ -330,3 +330,24 @@ func TestRollbackOverWhatWasSeen(t *testing.T) {
 		}
 	}
 }
+
+// Who asks for a rollback again, whose version can't be read any more, gets another one: to say that it is there would
+// leave them with a state that nobody can read.
+func TestRollbackAgainOverLostBytes(t *testing.T) {
+	b := newBench(t, func(*state.Policy) {})
+	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""))
+	back := func(want uint64) {
+		t.Helper()
+		if v, err := b.Rollback(t.Context(), b.owner, "x", 1, "why", ""); err != nil || v.Number != want {
+			t.Errorf("version %d, %v; want %d", v.Number, err, want)
+		}
+	}
+	back(3)
+	back(3)
+	b.over(&corrupt{Store: b.store, upTo: 3})
+	back(4)
+	back(4)
+	if body, n := b.newest(); n != 4 || body != numbered(4) {
+		t.Errorf("version %d, %q", n, body)
+	}
+}

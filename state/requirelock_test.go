@@ -18,7 +18,7 @@ func TestRequireLockOfAllThatChangesTheState(t *testing.T) {
 	locked := Head{Version: version(3, 'x'), Lock: lockOf("A", "ada")}
 	remove := func(id string) Decide { return c.decideDelete(id, Condition{}) }
 	rollback := func(id string) Decide {
-		return c.decideRepeat(repeat{next: Version{Origin: Origin{Version: 1}}, base: 3, lockID: id})
+		return c.decideRepeat(repeat{next: Version{Origin: Origin{Version: 1}}, base: 3, lockID: id}, new(bool))
 	}
 	for _, test := range []struct {
 		name   string

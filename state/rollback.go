@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // Rollback makes the content of an older version the newest one: a new version, with a
@@ -115,17 +116,33 @@ type repeat struct {
 	restorePurged bool
 	// only is the condition under which it is done, unless it was before.
 	only Condition
+	// lost is the number of a version whose bytes can't be read any more; 0 for none.
+	lost uint64
 }
 
 // isNewest reports whether this was made before, can still be read, and nothing has
 // followed: a caller whose answer got lost asks again.
 func (r repeat) isNewest(h Head) bool {
 	made, asked := h.Version.Origin, r.next.Origin
-	return h.Exists() && !h.Version.Purged && made.Version == asked.Version && made.Candidate == asked.Candidate
+	return h.Exists() && !h.Version.Purged && h.Version.Number != r.lost &&
+		made.Version == asked.Version && made.Candidate == asked.Candidate
 }
 
 func (s *Service) repeat(ctx context.Context, p auth.Principal, ref Ref, r repeat) (Version, error) {
 	call := s.call(p, ref)
-	head, err := s.update(ctx, ref, r.body, call.actor, call.decideRepeat(r))
-	return head.Version, err
+	for {
+		replay := false
+		head, err := s.update(ctx, ref, r.body, call.actor, call.decideRepeat(r, &replay))
+		if err != nil || !replay {
+			return head.Version, err
+		}
+		lost, err := s.isLost(ctx, ref, head.Version.Number, r.lockID)
+		if fault.Is(err, fault.Overloaded) { // as it was made before, that is no reason to refuse it
+			return head.Version, nil
+		}
+		if err != nil || !lost {
+			return head.Version, err
+		}
+		r.lost = head.Version.Number // and decide anew: the state may have moved on
+	}
 }

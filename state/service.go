@@ -152,7 +152,7 @@ func (s *Service) isLost(ctx context.Context, ref Ref, number uint64, lockID str
 	if !fault.Is(err, fault.StateCorrupt) {
 		return false, nil
 	}
-	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", number, "error", err)
+	s.log.WarnContext(ctx, "a version's bytes are lost; they are asked for again", "version", number, "error", err)
 	return true, nil
 }
 

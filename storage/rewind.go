@@ -24,12 +24,12 @@ type Rewound struct {
 	Changed int
 	// Left are the states that are as they were before: no version of the time is kept any more.
 	Left []state.Ref
-	// Unread are as they were before, too: what is kept of them can't be read.
+	// Unread are as they were before, too: what is kept of them can't be read, or takes no rollback.
 	Unread []Unread
 }
 
-// Unread is a state that can't be read, and why: the fault's code says whether it is damaged, or encrypted with a key
-// that is not there.
+// Unread is a state that can't be read or rolled back, and why: the fault's code says whether it is damaged, or
+// encrypted with a key that is not there, or what keeps it from a rollback.
 type Unread struct {
 	Ref state.Ref
 	Why fault.Code
@@ -44,8 +44,8 @@ type rewindable interface {
 // Rewind brings each state of a folder or a database back to the version that it had at a time, as far as versions are
 // kept: by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
 // yet is deleted, and one that was deleted since is there again; either can be undone. One whose versions of then
-// were removed since, by retention or a purge, is left alone, and so is one that can't be read: one of an organization
-// whose keys are destroyed, say. The folder or database is nobody else's.
+// were removed since, by retention or a purge, is left alone, and so is one that can't be read, or rolled back: one
+// of an organization whose keys are destroyed, say, or one without a serial. The folder or database is nobody else's.
 func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *slog.Logger) (done Rewound, err error) {
 	store, err := openRewindable(ctx, settings, log)
 	if err != nil {
@@ -65,7 +65,7 @@ func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *s
 		}
 		err := rewind(ctx, store, states, one, at)
 		switch {
-		case isUnread(err):
+		case isItsOwn(err):
 			done.Unread = append(done.Unread, Unread{one.Ref, fault.From(err).Code})
 		case err != nil:
 			return done, fmt.Errorf("the state %s of %s: %w", one.Ref.Name, one.Ref.Org, err)
@@ -76,9 +76,15 @@ func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *s
 	return done, nil
 }
 
-// isUnread reports whether something of a state itself can't be read, whatever becomes of others.
-func isUnread(err error) bool {
-	return fault.Is(err, fault.StateCorrupt) || fault.Is(err, fault.SealCorrupt) || fault.Is(err, fault.SealKeyMissing)
+// isItsOwn reports whether an error is of what a state has, whatever becomes of others: something of it can't be read,
+// or its bytes can't become a version once more.
+func isItsOwn(err error) bool {
+	switch fault.From(err).Code {
+	case fault.StateCorrupt, fault.SealCorrupt, fault.SealKeyMissing, fault.StateUnsupported, fault.StateInvalid,
+		fault.BytesPurged:
+		return true
+	}
+	return false
 }
 
 func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Logger) (rewindable, error) {
@@ -88,7 +94,7 @@ func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Lo
 	return openMySQLStates(ctx, settings, "", log)
 }
 
-// rewind changes nothing of a state that can't be read.
+// rewind changes nothing of a state that can't be read, or rolled back.
 func rewind(ctx context.Context, store state.Store, states *state.Service, r stateengine.Rewind, at time.Time) error {
 	who := auth.Principal{Org: r.Ref.Org, KeyID: rewinder, Grant: auth.Grant{Role: auth.Owner},
 		Request: uuid.NewString()}
@@ -98,14 +104,11 @@ func rewind(ctx context.Context, store state.Store, states *state.Service, r sta
 	if r.Version == 0 {
 		return states.Delete(ctx, who, r.Ref.Name, r.LockID)
 	}
-	if r.Deleted {
-		if _, err := states.UndeleteHeld(ctx, who, r.Ref.Name, r.LockID); err != nil {
-			return err
-		}
-	}
 	if r.Version == r.Newest {
-		return nil
+		_, err := states.UndeleteHeld(ctx, who, r.Ref.Name, r.LockID)
+		return err
 	}
+	// This brings back one that was deleted too, by the same change.
 	_, err := states.Rollback(ctx, who, r.Ref.Name, r.Version, "restored as of "+shown(at), r.LockID)
 	return err
 }

@@ -21,7 +21,8 @@ type rewindFlags struct{ time, masterFile string }
 
 const rewindHelp = `With --at each state is rolled back to the version that it had at that time, as far as versions are kept: later
 ones stay in its history. A state that was not there yet is deleted, and one that was deleted since is there.
-One of which no version of that time is kept is left as it is, and named; so is one that can't be read.`
+One of which no version of that time is kept is left as it is, and named; so is one that can't be read or
+rolled back.`
 
 func (f *rewindFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.masterFile, "master-key-file", "",
@@ -128,7 +129,7 @@ func (a *app) showRewound(done storage.Rewound, at string) {
 		fmt.Fprintf(a.stderr, "  %s of %s\n", ref.Name, ref.Org)
 	}
 	if n := len(done.Unread); n > 0 {
-		fmt.Fprintf(a.stderr, "Left as the backup has them, since they can't be read, %s:\n", counted(int64(n), "state"))
+		fmt.Fprintf(a.stderr, "Left as the backup has them, since they can't be read or rolled back, %s:\n", counted(int64(n), "state"))
 	}
 	for _, one := range done.Unread {
 		fmt.Fprintf(a.stderr, "  %s of %s: %s\n", one.Ref.Name, one.Ref.Org, one.Why)

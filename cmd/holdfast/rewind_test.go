@@ -19,7 +19,7 @@ func TestShowRewound(t *testing.T) {
 		`Rolled back 2 states to what they were at T.
 Left as the backup has them, since no version of then is kept, 1 state:
   prod/pruned of 01000000-0000-0000-0000-000000000000
-Left as the backup has them, since they can't be read, 2 states:
+Left as the backup has them, since they can't be read or rolled back, 2 states:
   prod/damaged of 01000000-0000-0000-0000-000000000000: state_corrupt
   prod/shredded of 01000000-0000-0000-0000-000000000000: seal_key_missing
 `: {

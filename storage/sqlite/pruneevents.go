@@ -21,7 +21,7 @@ const (
 	// The rows stay until all before them are gone, since times and sequences are searched by halves.
 	sqlBlankSome  = sqlBlankEvents + `WHERE sequence IN (SELECT value FROM json_each(?)))`
 	sqlUnlinkSome = `UPDATE events SET place = 0, hash = NULL WHERE sequence IN (SELECT value FROM json_each(?))`
-	sqlLogStart   = `SELECT sequence, org = '` + nobody + `' AND action = '' FROM events ORDER BY sequence LIMIT ?`
+	sqlLogStart   = `SELECT sequence, org = '` + blankOrg + `' AND action = '' FROM events ORDER BY sequence LIMIT ?`
 	sqlDropStart  = `DELETE FROM events WHERE sequence <= ?`
 )
 

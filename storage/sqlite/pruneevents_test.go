@@ -85,3 +85,39 @@ func TestPruneEventsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPruneEventsTrims: what is left of removed events goes from the file too, once all before it are gone, and not
+// before that.
+func TestPruneEventsTrims(t *testing.T) {
+	s := open(t, t.TempDir())
+	for range 4 {
+		for _, org := range []uuid.UUID{prunedOrg(), {2}} {
+			e := audit.Event{Org: org, At: prunedBefore().Add(-time.Hour), Action: audit.StateWrite}
+			if err := s.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, step := range []struct {
+		org   uuid.UUID
+		first uint64 // of the log that is left
+	}{{prunedOrg(), 2}, {uuid.UUID{2}, 9}} {
+		n, err := s.PruneEvents(t.Context(), step.org, prunedBefore(), 100, audit.Event{At: prunedBefore()})
+		if n != 4 || err != nil {
+			t.Fatalf("%d are removed, %v", n, err)
+		}
+		feed, err := s.Feed(t.Context(), 0, 100)
+		if err != nil || feed[0].Sequence != step.first {
+			t.Errorf("the log begins with %+v, %v; want %d", feed[0], err, step.first)
+		}
+	}
+	for _, org := range []uuid.UUID{prunedOrg(), {2}} {
+		v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 100})
+		if err != nil || len(v.Breaks) > 0 || v.Checked != 1 {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -22,7 +22,7 @@ const (
 	sqlShredPurged     = `DELETE FROM purged WHERE state = ?1 AND digest IN (SELECT digest FROM purged WHERE state = ?1 LIMIT ?2)`
 
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
-	sqlBlankEvents = `UPDATE events SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
+	sqlBlankEvents = `UPDATE events SET org = '` + blankOrg + `', action = '', state = '', version = 0, lock_id = '',
 		refused = '', reason = '', note = '', key = '', key_name = '', subject = '', role = '', address = '', request = ''
 		WHERE sequence IN (SELECT sequence FROM events `
 	sqlBlankListed   = sqlBlankEvents + inOrg + ` AND org = ?1 LIMIT ?2)`
@@ -31,6 +31,9 @@ const (
 
 	sqlShredUsage = `DELETE FROM usage WHERE org = ?1`
 )
+
+// blankOrg is the organization of events of which nothing is left, as their rows have it.
+const blankOrg = "00000000-0000-0000-0000-000000000000"
 
 const (
 	// shreddedBytes is how much of bodies goes in one transaction, but for the one with which it

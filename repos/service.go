@@ -105,8 +105,8 @@ type Order struct {
 	Secrets  func(*Secrets)        // changes those that are there
 }
 
-// mayChange says whether a principal may change repositories. Layers of any workspace come from them, whose runs execute
-// what is there: a key for some states may not.
+// mayChange says whether a principal may change repositories. Layers of any workspace come from them, whose runs
+// execute what is there: a key for some states may not.
 func (s *Service) mayChange(ctx context.Context, p auth.Principal) error {
 	return s.Gate.AuthorizeAll(ctx, p, auth.WriteRepository, "workspaces")
 }

@@ -157,6 +157,7 @@ test.each([false, true])('drift is a map over all workspaces, its causes stand o
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   await page.goto('/ui/layers?tab=drift')
   await prod.waitFor()
+  await page.locator('canvas').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   expect(complaints).toEqual([])
   await page.context().close()

@@ -83,7 +83,7 @@ func serverTable() []setting {
 			help: "How large the process may get before its garbage collector works harder, as a size; off for no limit. auto " +
 				"is GOMEMLIMIT, or else 90 % of what the container or service may have (its cgroup's limit), or else none. It is " +
 				"no hard limit: what is in use stays. With less than 256 MiB, garbage is collected whenever the heap has " +
-				"doubled; with more, not before it has 64 MiB, and when it has grown by 128 MiB or a seventh, unless GOGC says " +
+				"doubled; with more, not before it has 64 MiB, and when it has grown by 128 MiB or 15 %, unless GOGC says " +
 				"otherwise.",
 			set: into(func(s *Settings) *int64 { return &s.Server.MemoryLimit }, parseMemory)},
 	}

@@ -173,9 +173,7 @@ func (l *look) begin(ctx context.Context) error {
 			continue
 		}
 		if may, why := l.pull.mayApply(l.settings); !may {
-			applied := *plan.Apply
-			applied.Status, applied.Reason = Stale, why
-			plan.Apply = &applied
+			*plan = plan.notApplied(why)
 		} else if err := l.beginApply(ctx, plan); err != nil {
 			if !final(err) {
 				return err

@@ -33,10 +33,16 @@ func (p Plan) outdated() Plan {
 	p.Told = ""
 	p.Status = Stale
 	if p.Apply != nil && p.Apply.Status == Waiting {
-		applied := *p.Apply
-		applied.Status, applied.Reason = Stale, "the pull request has another commit by now"
-		p.Apply = &applied
+		return p.notApplied("the pull request has another commit by now")
 	}
+	return p
+}
+
+// notApplied is the plan when the apply that was asked for is not begun any more.
+func (p Plan) notApplied(why string) Plan {
+	applied := *p.Apply
+	applied.Status, applied.Reason = Stale, why
+	p.Apply = &applied
 	return p
 }
 

@@ -286,8 +286,7 @@ func (s *Service) forget(id uuid.UUID) {
 }
 
 // NewWebhookSecret gives a repository another webhook secret, and returns it, which is told only now. Deliveries that
-// are
-// signed with the old one are refused from then on. Fault: RepositoryNotFound.
+// are signed with the old one are refused from then on. Fault: RepositoryNotFound.
 func (s *Service) NewWebhookSecret(ctx context.Context, p auth.Principal, name string) (Repository, string, error) {
 	if err := s.mayChange(ctx, p); err != nil {
 		return Repository{}, "", err

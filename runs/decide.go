@@ -109,7 +109,7 @@ func (s *Service) settingsOf(ctx context.Context, run Run) api.Stale {
 	return s.staleBySettings(at.Changed, inputs.Changed)
 }
 
-// denied puts on record that somebody has the right and may not use it on this run.
+// denied puts on record that somebody has the right and may not use it on this run; the zero Run is none.
 func (s *Service) denied(ctx context.Context, p auth.Principal, right auth.Right, run Run, err error) error {
 	return errors.Join(err,
 		s.Audit.Record(ctx, audit.Refusal(p, right, run.Workspace, fault.From(err).Code, s.clock())))

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -114,8 +113,10 @@ func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit
 			if err != nil {
 				return next, err
 			}
-			if i := indexOf(before, next.Name); i >= 0 && mayManage(p, before[i]) != nil {
-				return next, mayManage(p, before[i])
+			if i := indexOf(before, next.Name); i >= 0 {
+				if err := mayManage(p, before[i]); err != nil {
+					return next, err
+				}
 			}
 			return next, mayManage(p, next)
 		})
@@ -144,8 +145,7 @@ func (s *Service) poolRefused(ctx context.Context, p auth.Principal, err error) 
 	if !fault.Is(err, fault.RightMissing) {
 		return err
 	}
-	return errors.Join(err,
-		s.Audit.Record(ctx, audit.Refusal(p, auth.ManageAgents, "", fault.RightMissing, s.clock())))
+	return s.denied(ctx, p, auth.ManageAgents, Run{}, err)
 }
 
 func indexOf(pools []Pool, name string) int {

@@ -13,7 +13,8 @@ import (
 // standing says who may still do what they did, by the keys and rules in force.
 type standing struct{ ring func() *keyring.Keyring }
 
-// MayStill implements runs.Standing. The server itself may, and so may who commands by a comment: the forge judges them.
+// MayStill implements runs.Standing. The server itself may, and so may who commands by a comment: the forge judges
+// them.
 func (s standing) MayStill(org uuid.UUID, who api.Actor, right auth.Right, workspace string) bool {
 	if who.KeyID == audit.Server().KeyID || who.KeyID == pulls.KeyID {
 		return true

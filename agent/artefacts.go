@@ -86,8 +86,8 @@ func (s *stage) uploadEvents(held context.Context, out outcome) {
 	}
 }
 
-// keepErrored keeps a state that the server didn't take on this machine, beside the run folders. Where that can't be, the
-// run's folder stays.
+// keepErrored keeps a state that the server didn't take on this machine, beside the run folders. Where that can't be,
+// the run's folder stays.
 func (s *stage) keepErrored(path string, why error) error {
 	kept, err := s.keep(path, fmt.Sprintf("%s-%d-%s", s.assignment.Run, s.assignment.Attempt, erroredState))
 	if err != nil && !s.discards() {

@@ -12,7 +12,8 @@ import (
 )
 
 // adopt goes through the folders that an executor before has left: what is still this agent's is
-// carried on, what is over or was lost is removed.
+// carried on, what is over or was lost is removed. One in which a command was begun, and whose record can't be read, may
+// be of an apply that goes on: it is left alone.
 func (e *Executor) adopt(ctx context.Context) error {
 	paths, err := e.folders.all()
 	if err != nil {
@@ -20,6 +21,13 @@ func (e *Executor) adopt(ctx context.Context) error {
 	}
 	for _, path := range paths {
 		r, err := readRecord(path)
+		begun, _ := filepath.Glob(commandIn(path, "*"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && len(begun) > 0 {
+			e.folders.adopt(path)
+			e.log.ErrorContext(ctx, "the record of a run folder can't be read, so it is left alone", "folder", path, "error",
+				err)
+			continue
+		}
 		if err != nil || r.Over {
 			e.sweep(ctx, path)
 			continue
@@ -95,6 +103,7 @@ func (e *Executor) leave(ctx context.Context, path string, r *record) {
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.log.ErrorContext(ctx, "can't wait for a command that was left behind", "error", err)
+			s.stranded = s.applies() // it may go on, and may yet leave a state there
 		}
 		if s.applies() {
 			s.keepWhatErrored()

@@ -339,3 +339,39 @@ func TestLeftoversAreSwept(t *testing.T) {
 	r.start()
 	r.cleared()
 }
+
+// A record that can't be read may be of an apply that goes on: it is left alone, and whoever can read it goes on with
+// it.
+func TestUnreadableRecordIsLeftAlone(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	r, calls := scripted(t, scriptTool{apply: until(gate)})
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	r.server.Approve(run)
+	r.logged(run, "apply", "begun")
+	r.end()
+	found, err := filepath.Glob(filepath.Join(r.settings.Work, "runs", "*", "main", "assignment.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	aside := filepath.Join(t.TempDir(), "record")
+	if err := errors.Join(os.Rename(found[0], aside), os.Mkdir(found[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	other := r.server.Queue("other", "plan")
+	r.ended(other, "plan") // by then it has been through the folders
+	r.end()
+	if err := errors.Join(os.Remove(found[0]), os.Rename(aside, found[0])); err != nil {
+		t.Fatalf("the folder was not left alone: %v", err)
+	}
+	r.start()
+	touch(t, gate)
+	if last := r.ended(run, "apply"); last.Outcome != "succeeded" {
+		t.Errorf("the run ends with %+v", last)
+	}
+	if n := countOf(callsOf(t, calls), "apply"); n != 1 {
+		t.Errorf("the tool was called %d times", n)
+	}
+}

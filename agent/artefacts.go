@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/durable"
 )
 
 // The kinds of artefacts.
@@ -85,11 +86,17 @@ func (s *stage) uploadEvents(held context.Context, out outcome) {
 	}
 }
 
-// keepErrored keeps a state that the server didn't take on this machine, beside the run folders.
+// keepErrored keeps a state that the server didn't take on this machine, beside the run folders. Where that can't be,
+// the run's folder stays.
 func (s *stage) keepErrored(path string, why error) error {
 	kept, err := s.keep(path, fmt.Sprintf("%s-%d-%s", s.assignment.Run, s.assignment.Attempt, erroredState))
+	if err != nil && !s.discards() {
+		s.log.Warn("a state that the tool could not store can't be copied, and is moved", "error", err)
+		kept, err = s.move(path, filepath.Base(kept))
+	}
 	if err != nil {
-		s.log.Error("a state that the tool could not store can't be kept", "error", err)
+		s.stranded = !s.discards()
+		s.log.Error("a state that the tool could not store can't be kept", "file", path, "error", err)
 		return err
 	}
 	s.log.Error("a state that the tool could not store is kept on this machine: add it as a candidate", "file", kept,
@@ -108,29 +115,68 @@ func (s *stage) keepLog() {
 	s.log.Error("the server doesn't take the log; it is kept on this machine", "file", kept)
 }
 
-// keep copies a file out of the run folder, durably.
+// discards reports whether nothing of the stage's organization is to be kept.
+func (s *stage) discards() bool {
+	discards := s.executor.settings.Discards
+	return discards != nil && discards(s.assignment.Org)
+}
+
+// keep copies a file out of the run folder, durably. It returns where to, also where it could not.
 func (s *stage) keep(path, name string) (kept string, err error) {
-	if discards := s.executor.settings.Discards; discards != nil && discards(s.assignment.Org) {
-		return "", errors.New("the organization was removed with its data")
-	}
 	folder := keptIn(s.executor.settings.Work)
+	kept = filepath.Join(folder, name)
+	if s.discards() {
+		return kept, errors.New("the organization was removed with its data")
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", err
+		return kept, err
 	}
 	from, err := openRegular(s.folder, path)
 	if err != nil {
-		return "", err
+		return kept, err
 	}
 	defer from.Close()
-	kept = filepath.Join(folder, name)
 	err = writeFile(kept, func(to *os.File) error {
 		if _, err := io.Copy(to, from); err != nil {
 			return err
 		}
 		return to.Sync()
 	})
+	if err != nil {
+		_ = os.Remove(kept) // a part is worse than nothing: it looks like all
+	}
 	s.attempt("remove what was kept for too long", s.executor.sweepKept)
 	return kept, err
+}
+
+// move takes a file out of the run folder, which needs no room on a full disk. It goes by the run folder itself, where
+// no command writes: no folder on the way there may lead elsewhere.
+func (s *stage) move(path, name string) (kept string, err error) {
+	from, err := openRegular(s.folder, path)
+	if err != nil {
+		return "", err
+	}
+	err = from.Sync()
+	if err = errors.Join(err, from.Close()); err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	within, err := filepath.Rel(s.folder, path)
+	if err != nil {
+		return "", err
+	}
+	if err := root.Rename(within, erroredState); err != nil {
+		return "", err
+	}
+	kept = filepath.Join(keptIn(s.executor.settings.Work), name)
+	if err := durable.Move(filepath.Join(s.folder, erroredState), kept); err != nil {
+		return "", errors.Join(err, root.Rename(erroredState, within))
+	}
+	return kept, nil
 }
 
 // openRegular opens a file below a run folder that a command made. It, and any folder on the way

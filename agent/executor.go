@@ -194,6 +194,10 @@ func (e *Executor) take(ctx context.Context, s *stage, release func()) {
 // in there yet, as Infracost does where the run was lost beside it. Only of an apply nothing is killed: it may be
 // writing.
 func (e *Executor) clear(ctx context.Context, s *stage) {
+	if s.stranded {
+		s.log.ErrorContext(ctx, "the run folder stays: there may be a state in it that is nowhere else", "folder", s.folder)
+		return // and nobody else gets it
+	}
 	s.record.Over = true
 	s.attempt("note that the stage is over", func() error { return s.record.save(s.folder) })
 	if !s.applies() {

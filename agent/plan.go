@@ -104,7 +104,7 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 		kind, path string
 		maybe      bool
 	}{
-		{artefactLock, filepath.Join(s.directory(), lockFile), true},
+		{artefactLock, s.lockPath(), true},
 		{artefactPlanFiles, s.madePath(), true},
 		{artefactPlan, planIn(s.folder), false},
 	} {

@@ -134,7 +134,7 @@ func (s *stage) carry(_, held context.Context) error {
 		case artefactPlan:
 			err = s.fetch(held, a, planIn(s.folder))
 		case artefactLock:
-			err = s.fetch(held, a, filepath.Join(s.directory(), lockFile))
+			err = s.fetch(held, a, s.lockPath())
 		case artefactPlanFiles:
 			err = s.fetchMade(held, a)
 		}

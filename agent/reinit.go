@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,16 +36,9 @@ func (s *stage) planAttempt() int {
 
 // initOf says what the stage's init was or would be of; not of all that it made.
 func (s *stage) initOf() (initOf, error) {
-	lock, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return initOf{}, err
-	}
-	of := initOf{plan: s.planAttempt(), folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
-	if err == nil {
-		sum := sha256.Sum256(lock)
-		of.lock = hex.EncodeToString(sum[:])
-	}
-	return of, nil
+	lock, err := s.digestOfLock()
+	return initOf{plan: s.planAttempt(), folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest,
+		lock: lock}, err
 }
 
 // digestOfInit is the digest of what init has made. It may have links to what no command can
@@ -131,7 +126,7 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 	if r.Outcome == succeeded {
 		s.seeInit()
 		if err := s.seeLock(); err != nil {
-			return failed(infrastructure, reason(err))
+			return failed(classOfPreparing(err), reason(err))
 		}
 	}
 	return r
@@ -140,14 +135,28 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 // noLock stands for the digest of a lock file that isn't there.
 const noLock = "none"
 
-// digestOfLock is the digest of the lock file as it is.
+// maxLock is how large a lock file may be.
+const maxLock = 16 << 20
+
+func (s *stage) lockPath() string { return filepath.Join(s.directory(), lockFile) }
+
+// digestOfLock is the digest of the lock file as it is. What commands have left there may be anything: a link to what
+// has no end, or a pipe.
 func (s *stage) digestOfLock() (string, error) {
-	text, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
+	f, err := openRegular(s.folder, s.lockPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return noLock, nil
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(f, maxLock+1))
+	if err == nil && n > maxLock {
+		err = &unusable{fmt.Sprintf("%s has more than %d MiB", lockFile, maxLock>>20)}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // seeLock notes the lock file that the plan's init has left, before any code of the configuration

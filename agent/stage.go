@@ -33,6 +33,8 @@ type stage struct {
 	// initialized is what the init of a plan has made, and planned says that the plan went well.
 	initialized *initOf
 	planned     bool
+	// stranded says that the folder may have a state that is nowhere else, and that can't be kept beside it: it stays.
+	stranded bool
 	// overfull says that there is more in the folder than there may be.
 	overfull atomic.Bool
 	// lost is closed when the server says that the run is not this executor's any more.

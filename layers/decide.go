@@ -1,6 +1,9 @@
 package layers
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Action is what is to be done about a layer now.
 type Action struct {
@@ -28,6 +31,9 @@ func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
 	switch state := StateOf(set); {
 	case f.waits(set, state, now):
 		return Action{Why: "it has failed, and is tried again at " + stamp(f.Failures.RetryAt), Again: f.Failures.RetryAt}
+	case f.Stale.waits(f.Relevant.ID, set, state, now):
+		return Action{Why: "its plans went stale " + strconv.Itoa(f.Stale.Count) + " times, and it is planned again at " +
+			stamp(f.Stale.RetryAt), Again: f.Stale.RetryAt}
 	case state == PlanNeeded:
 		return s.plan(f, set, now)
 	case state == ApplyNeeded:
@@ -43,6 +49,11 @@ func (f Facts) waits(set Set, state State, now time.Time) bool {
 	return state != MaxRetriesReached && f.Failures.Count > 0 && now.Before(f.Failures.RetryAt) &&
 		!set.Is(IsSyncScheduled) &&
 		f.Failures.Commit == f.Relevant.ID
+}
+
+// waits reports whether the grace behind plans that went stale is not over; for what is as with failures.
+func (s Staleness) waits(relevant string, set Set, state State, now time.Time) bool {
+	return state != MaxRetriesReached && now.Before(s.RetryAt) && !set.Is(IsSyncScheduled) && s.Commit == relevant
 }
 
 // soon is when a window that is closed is looked at again.

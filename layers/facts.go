@@ -21,6 +21,8 @@ type Facts struct {
 	Drift DriftFact
 	// Failures are those in a row, of the last thing that was tried.
 	Failures Failures
+	// Stale are plans in a row that went stale before they were applied.
+	Stale Staleness `json:",omitzero"`
 	// Sync is a plan that somebody has asked for.
 	Sync SyncFact
 	// Declined is the digest of changes that somebody has said no to: they are not proposed again.
@@ -81,10 +83,20 @@ type Failures struct {
 	Reason  string    `json:",omitempty"`
 	// Plan says that a plan has failed, not an apply or a check.
 	Plan bool `json:",omitempty"`
+	// Apply says that an apply has failed, whose plan was good.
+	Apply bool `json:",omitempty"`
 	// Final says that it is not tried again whatever the count.
 	Final bool `json:",omitempty"`
 	// Unmade says that there is no such run: none could be made of the commit.
 	Unmade bool `json:",omitempty"`
+}
+
+// Staleness are plans in a row that went stale. They are no failures, and there may be any number of them.
+type Staleness struct {
+	Count   int       `json:",omitempty"`
+	Run     string    `json:",omitempty"` // the last
+	Commit  string    `json:",omitempty"` // that was tried
+	RetryAt time.Time `json:",omitzero"`
 }
 
 // SyncFact is a plan that somebody has asked for.

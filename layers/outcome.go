@@ -9,8 +9,8 @@ import (
 type Outcome struct {
 	Run  string
 	Want Want
-	// Commit is what it planned.
-	Commit string
+	// Commit is what it planned, and Relevant what changed the layer last when it was begun.
+	Commit, Relevant string
 	// Planned is when it had its plan; zero where it has none.
 	Planned time.Time
 	Changes bool   // that the plan would do something
@@ -47,20 +47,24 @@ func (f Facts) After(o Outcome, layer string) Facts {
 	}
 	if !o.Planned.IsZero() && f.Plan.Run != o.Run {
 		f.Plan = PlanFact{Run: o.Run, Commit: o.Commit, At: o.Planned, Changes: o.Changes, Digest: o.Digest, Drift: o.Known}
-		f.Checked, f.Failures = o.Planned, Failures{}
+		f.Checked, f.Failures = o.Planned, f.Failures.looked()
 	}
 	if o.Ended.IsZero() {
 		return f
 	}
 	switch o.End {
 	case EndedWell:
-		f.Failures = Failures{}
+		if f.Stale, f.Failures = (Staleness{}), f.Failures.looked(); o.Want != WantPlan {
+			f.Failures = Failures{}
+		}
 		if o.Want != WantPlan && o.Changes && f.Applied.Run != o.Run {
 			f.Applied = AppliedFact{Run: o.Run, Plan: f.Plan.Run, Commit: o.Commit, At: o.Ended, Digest: o.Digest}
 			f.Drift, f.Plan.Drift = DriftFact{Run: o.Run, At: o.Ended}, ""
 		}
 	case EndedBad:
 		return f.afterFailure(o, layer)
+	case Stale:
+		return f.afterStale(o, layer)
 	case Refused:
 		if f.Declined = o.Digest; o.Planned.IsZero() {
 			f.Failures = Failures{Count: 1, Run: o.Run, Commit: o.Commit, Reason: o.Reason, Plan: true, Final: true}
@@ -73,7 +77,7 @@ func (f Facts) afterCheck(o Outcome, layer string) Facts {
 	switch {
 	case o.Ended.IsZero():
 	case o.End == EndedWell:
-		f.Checked, f.Failures = o.Planned, Failures{}
+		f.Checked, f.Failures = o.Planned, f.Failures.looked()
 		found := o.Found
 		if found.Run, found.At = o.Run, o.Planned; found.Digest != "" {
 			found.Since = o.Planned
@@ -103,7 +107,33 @@ func (f Facts) afterFailure(o Outcome, layer string) Facts {
 		Count: n, Run: o.Run, Commit: f.Relevant.ID, Reason: cmp.Or(o.Reason, "the run has failed"), Final: o.GaveUp,
 		Unmade:  o.Unmade,
 		Plan:    o.Want != WantCheck && o.Planned.IsZero(),
+		Apply:   o.Want != WantCheck && o.Want != WantPlan && !o.Planned.IsZero(),
 		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))).Truncate(time.Microsecond),
 	}
+	return f
+}
+
+// looked are the failures once the layer was planned or checked well. Those of applies count until an apply goes well.
+func (f Failures) looked() Failures {
+	if f.Apply {
+		return f
+	}
+	return Failures{}
+}
+
+// afterStale counts, once, a plan that went stale. The first one is made again at once, and those behind it later and
+// later. What a newer commit has overtaken does not count.
+func (f Facts) afterStale(o Outcome, layer string) Facts {
+	if f.Stale.Run == o.Run || o.Relevant != f.Relevant.ID {
+		return f
+	}
+	made := Staleness{Count: 1, Run: o.Run, Commit: f.Relevant.ID, RetryAt: o.Ended}
+	if f.Stale.Commit == f.Relevant.ID {
+		made.Count += f.Stale.Count
+	}
+	if n := made.Count - 1; n > 0 {
+		made.RetryAt = o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))).Truncate(time.Microsecond)
+	}
+	f.Stale = made
 	return f
 }

@@ -113,7 +113,7 @@ func (l *Layer) set(settings Settings) {
 	was := l.Settings
 	if l.Settings = settings; was.Repository != settings.Repository || was.Branch != settings.Branch ||
 		was.Path != settings.Path {
-		l.Facts.Branch, l.Facts.Relevant, l.Facts.Failures = Commit{}, Commit{}, Failures{}
+		l.Facts.Branch, l.Facts.Relevant, l.Facts.Failures, l.Facts.Stale = Commit{}, Commit{}, Failures{}, Staleness{}
 	}
 }
 

@@ -282,7 +282,7 @@ func (s *Service) follow(ctx context.Context, seen Layer) error {
 	if err != nil {
 		return err
 	}
-	out.Want, out.Commit, out.Known = b.Want, b.Commit, b.Known
+	out.Want, out.Commit, out.Relevant, out.Known = b.Want, b.Commit, b.Relevant, b.Known
 	var found []Changed
 	if b.Want == WantCheck && out.End == EndedWell {
 		if found, err = s.Runs.Found(ctx, seen.Org, out.Run); err != nil {

@@ -154,7 +154,7 @@ func (s *Service) Sync(ctx context.Context, p auth.Principal, name string) (Laye
 	}
 	l, err := s.change(ctx, p, s.entry(p, audit.LayerSync, name, ""), func(l *Layer) error {
 		l.Facts.Sync = SyncFact{At: s.clock(), By: cmp.Or(p.Subject, p.KeyName, p.KeyID)}
-		l.Facts.Failures, l.Facts.Declined = Failures{}, ""
+		l.Facts.Failures, l.Facts.Stale, l.Facts.Declined = Failures{}, Staleness{}, ""
 		return nil
 	})
 	return s.acted(ctx, p, l, err)

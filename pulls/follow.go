@@ -9,16 +9,18 @@ import (
 
 // RunFact is what a run has come to, as far as pull requests ask.
 type RunFact struct {
-	ID      string
-	Ended   bool
-	Good    bool // it has ended well
-	Decide  bool // it waits for people
-	Reason  string
-	Counts  *api.RunCounts
-	Changes string // digest of what it changes
-	Base    string // digest of the state that it planned on
-	Config  string // the snapshot
-	Digest  string // of its pin
+	ID     string
+	Ended  bool
+	Good   bool // it has ended well
+	Decide bool // it waits for people
+	// Confirmed says that people are done with it, and that nobody has begun to apply it.
+	Confirmed bool
+	Reason    string
+	Counts    *api.RunCounts
+	Changes   string // digest of what it changes
+	Base      string // digest of the state that it planned on
+	Config    string // the snapshot
+	Digest    string // of its pin
 }
 
 // Planned is the plan with what its run has come to.
@@ -47,8 +49,9 @@ const (
 	Decline         // it is something else
 )
 
-// Judge looks at a run that was made to apply the plan. head is where the pull request is now.
-func (p Plan) Judge(run RunFact, head string) (Plan, Verdict) {
+// Judge looks at a run that was made to apply the plan. head is where the pull request is now, and barred is why
+// nothing of it may be applied any more; empty where it may. What has begun to be applied goes on.
+func (p Plan) Judge(run RunFact, head, barred string) (Plan, Verdict) {
 	applied := *p.Apply
 	applied.Run = run.ID
 	verdict := Wait
@@ -57,10 +60,14 @@ func (p Plan) Judge(run RunFact, head string) (Plan, Verdict) {
 		applied.Status, applied.Reason = Done, ""
 	case run.Ended:
 		applied.Status, applied.Reason = Failed, run.Reason
-	case !run.Decide:
+	case !run.Decide && !run.Confirmed:
 		applied.Status, applied.Reason = Running, run.Reason
+	case barred != "":
+		applied.Status, applied.Reason, verdict = Stale, barred, Decline
 	case p.Commit != head:
 		applied.Status, applied.Reason, verdict = Stale, "the pull request has another commit by now", Decline
+	case run.Confirmed:
+		applied.Status, applied.Reason = Running, run.Reason
 	case run.Changes != p.Changes || run.Config != p.Snapshot || run.Base != p.Base:
 		applied.Status, verdict = Undone, Decline
 		applied.Reason = "what it would do now is not what the plan said; have it planned again"

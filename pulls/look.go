@@ -281,13 +281,14 @@ func (l *look) follow(ctx context.Context) error {
 }
 
 // judge looks at a run that applies a plan. Where the workspace wants people's approval, or a gate holds the
-// plan, it goes on waiting for them.
+// plan, it goes on waiting for them. One that is to be dropped and has begun meanwhile is followed to its end.
 func (l *look) judge(ctx context.Context, plan Plan) (Plan, error) {
 	fact, err := l.Runs.Fact(ctx, l.pull.Org, plan.Apply.Run)
 	if err != nil {
 		return plan, err
 	}
-	judged, verdict := plan.Judge(fact, l.pull.At.Head)
+	_, barred := l.pull.mayGoOn(l.settings)
+	judged, verdict := plan.Judge(fact, l.pull.At.Head, barred)
 	if verdict == Wait {
 		return judged, nil
 	}
@@ -296,7 +297,9 @@ func (l *look) judge(ctx context.Context, plan Plan) (Plan, error) {
 		return plan, err
 	}
 	if verdict == Decline {
-		err = l.Runs.Drop(ctx, caller, fact.ID, judged.Apply.Reason)
+		if err = l.Runs.Drop(ctx, caller, fact.ID, judged.Apply.Reason); final(err) {
+			return plan, nil
+		}
 	} else if err = l.Runs.Confirm(ctx, caller, fact.ID, fact.Digest, "comment "+plan.Apply.Comment); final(err) ||
 		fault.Is(err, fault.RightMissing) {
 		err = nil

@@ -110,6 +110,14 @@ func (p Pull) mayApply(s Settings) (bool, string) {
 	return p.MayRun(s)
 }
 
+// mayGoOn reports whether an apply whose run is made may be begun still, and why not: what is merged may.
+func (p Pull) mayGoOn(s Settings) (bool, string) {
+	if p.At.State == forge.Merged && !s.Off() {
+		return true, ""
+	}
+	return p.mayApply(s)
+}
+
 // noApplies is why no command applies anything.
 const noApplies = "the repository's settings let no comment apply anything"
 

@@ -198,22 +198,31 @@ func TestOnlyWhatWasPlannedIsApplied(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(*pulls.RunFact)
 		head    string
+		barred  string
 		verdict pulls.Verdict
 		status  pulls.Status
 	}{
-		"the same":      {func(*pulls.RunFact) {}, one, pulls.Confirm, pulls.Deciding},
-		"other changes": {func(f *pulls.RunFact) { f.Changes = "d" }, one, pulls.Decline, pulls.Undone},
-		"another state": {func(f *pulls.RunFact) { f.Base = "t" }, one, pulls.Decline, pulls.Undone},
-		"other files":   {func(f *pulls.RunFact) { f.Config = "beside-2" }, one, pulls.Decline, pulls.Undone},
-		"another head":  {func(*pulls.RunFact) {}, two, pulls.Decline, pulls.Stale},
-		"it goes on":    {func(f *pulls.RunFact) { f.Decide = false }, one, pulls.Wait, pulls.Running},
-		"it has ended": {func(f *pulls.RunFact) { f.Decide, f.Ended, f.Good = false, true, true }, two, pulls.Wait,
+		"the same":      {func(*pulls.RunFact) {}, one, "", pulls.Confirm, pulls.Deciding},
+		"other changes": {func(f *pulls.RunFact) { f.Changes = "d" }, one, "", pulls.Decline, pulls.Undone},
+		"another state": {func(f *pulls.RunFact) { f.Base = "t" }, one, "", pulls.Decline, pulls.Undone},
+		"other files":   {func(f *pulls.RunFact) { f.Config = "beside-2" }, one, "", pulls.Decline, pulls.Undone},
+		"another head":  {func(*pulls.RunFact) {}, two, "", pulls.Decline, pulls.Stale},
+		"closed":        {func(*pulls.RunFact) {}, one, "it is closed", pulls.Decline, pulls.Stale},
+		"confirmed": {func(f *pulls.RunFact) { f.Decide, f.Confirmed = false, true }, one, "", pulls.Wait,
+			pulls.Running},
+		"confirmed, closed": {func(f *pulls.RunFact) { f.Decide, f.Confirmed = false, true }, one, "it is closed",
+			pulls.Decline, pulls.Stale},
+		"confirmed, made again": {func(f *pulls.RunFact) { f.Decide, f.Confirmed, f.Base = false, true, "t" }, one, "",
+			pulls.Wait, pulls.Running},
+		"begun, closed": {func(f *pulls.RunFact) { f.Decide = false }, one, "it is closed", pulls.Wait, pulls.Running},
+		"it goes on":    {func(f *pulls.RunFact) { f.Decide = false }, one, "", pulls.Wait, pulls.Running},
+		"it has ended": {func(f *pulls.RunFact) { f.Decide, f.Ended, f.Good = false, true, true }, two, "", pulls.Wait,
 			pulls.Done},
-		"it has not, well": {func(f *pulls.RunFact) { f.Decide, f.Ended = false, true }, one, pulls.Wait, pulls.Failed},
+		"it has not, well": {func(f *pulls.RunFact) { f.Decide, f.Ended = false, true }, one, "", pulls.Wait, pulls.Failed},
 	} {
 		run := good
 		c.change(&run)
-		if got, verdict := plan.Judge(run, c.head); verdict != c.verdict || got.Apply.Status != c.status {
+		if got, verdict := plan.Judge(run, c.head, c.barred); verdict != c.verdict || got.Apply.Status != c.status {
 			t.Errorf("%s: %v, %s", name, verdict, got.Apply.Status)
 		}
 	}

@@ -109,11 +109,14 @@ func (p Pull) shownTo(who auth.Principal) Pull {
 	return p
 }
 
+// KeyID is what stands for who commands by a comment, in runs and in the audit log.
+const KeyID = "pull-requests"
+
 // as is who makes the runs of a pull request: the server itself, with no more than that takes, on the one
 // layer; by says whose word it goes by.
 func as(org uuid.UUID, layer string, by forge.User) (auth.Principal, error) {
 	only, err := auth.ParsePatterns(layer)
-	return auth.Principal{Org: org, KeyID: "pull-requests", KeyName: "pull requests", Subject: by.Login,
+	return auth.Principal{Org: org, KeyID: KeyID, KeyName: "pull requests", Subject: by.Login,
 		Grant: auth.Grant{Role: auth.Operator, States: only}}, err
 }
 

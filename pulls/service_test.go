@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/repos/forge"
 )
@@ -187,6 +188,71 @@ func TestApplyThatMayNotBeginAnyMore(t *testing.T) {
 		if applied := w.pull().Plans[0].Apply; applied.Status != pulls.Stale || applied.Reason == "" {
 			t.Errorf("%s: %+v", name, applied)
 		}
+	}
+}
+
+// An apply whose plan is confirmed, and that waits for an executor, is dropped when nothing of its pull request may be
+// applied any more. One that has begun goes on, and so does that of a pull request that was merged.
+func TestApplyThatIsConfirmedAndHasNotBegun(t *testing.T) {
+	closed := func(w *world) { w.there.Do(func() { w.there.Pulls[7].State = forge.Closed }) }
+	for name, c := range map[string]struct {
+		change  func(*world)
+		begun   bool
+		dropped bool
+	}{
+		"closed":            {closed, false, true},
+		"closed, and begun": {closed, true, false},
+		"merged": {func(w *world) { w.there.Do(func() { w.there.Pulls[7].State = forge.Merged }) }, false,
+			false},
+		"another commit":      {func(w *world) { w.there.Do(func() { w.there.Pulls[7].Head = two }) }, false, true},
+		"no applies any more": {func(w *world) { w.settings.Apply = "" }, false, true},
+		"another branch":      {func(w *world) { w.settings.Branch = "release" }, false, true},
+		"nothing":             {func(*world) {}, false, false},
+	} {
+		w := newWorld(t, forge.GitHub)
+		w.settings.Apply = "write"
+		w.look()
+		w.made[0].end("c1")
+		w.look()
+		w.says("bob", "holdfast apply")
+		apply := w.made[1]
+		apply.end("c1")
+		apply.Ended, apply.Good, apply.Confirmed = false, false, !c.begun
+		w.look()
+		if apply.dropped {
+			t.Fatalf("%s: it was dropped before", name)
+		}
+		c.change(w)
+		w.look()
+		if applied := w.pull().Plans[0].Apply; apply.dropped != c.dropped ||
+			c.dropped && (applied.Status != pulls.Stale || applied.Reason == "") {
+			t.Errorf("%s: dropped %t, %+v", name, apply.dropped, applied)
+		}
+	}
+}
+
+// A run that has begun to apply when it is to be dropped is followed to its end.
+func TestApplyThatBeginsWhenItIsToBeDropped(t *testing.T) {
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply = "write"
+	w.look()
+	w.made[0].end("c1")
+	w.look()
+	w.says("bob", "holdfast apply")
+	apply := w.made[1]
+	apply.end("c1")
+	apply.Ended, apply.Good, apply.Confirmed = false, false, true
+	w.undroppable = fault.New(fault.RunStatus, "a run that is applying can't be discarded")
+	w.there.Do(func() { w.there.Pulls[7].State = forge.Closed })
+	w.look()
+	if applied := w.pull().Plans[0].Apply; applied.Status != pulls.Running {
+		t.Errorf("%+v", applied)
+	}
+	apply.Confirmed = false
+	apply.end("c1")
+	w.look()
+	if applied := w.pull().Plans[0].Apply; applied.Status != pulls.Done {
+		t.Errorf("%+v", applied)
 	}
 }
 

@@ -33,6 +33,8 @@ type world struct {
 	saves    int   // that still work; below zero for all
 	away     error // why no run can be made now; nil where it can
 
+	undroppable error // why no run can be dropped now; nil where it can
+
 	mu       sync.Mutex
 	now      time.Time
 	affected []string
@@ -223,8 +225,8 @@ func (w inRuns) Confirm(_ context.Context, _ auth.Principal, id, digest, _ strin
 }
 
 func (w inRuns) Drop(_ context.Context, _ auth.Principal, id, _ string) error {
-	w.find(id).dropped = true
-	return nil
+	w.find(id).dropped = w.undroppable == nil
+	return w.undroppable
 }
 
 func (w inRuns) Insight(context.Context, uuid.UUID, string) (*api.Insight, error) {

@@ -3,7 +3,6 @@ package runs
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -74,9 +73,7 @@ func (m *moving) overtaken(r Run) {
 // decided asks people, unless they have said yes already or nobody has to.
 func (m *moving) decided(r Run, beyond string) {
 	m.because(EventPlanned, "")
-	// What the server could not check, people have to look at.
-	checked := len(m.run.Pin.Unchecked) == 0
-	if !checked {
+	if !m.run.isChecked() {
 		beyond = "the plan can't be compared with what was approved"
 	}
 	// Providers and provisioners may be given what no plan shows, and nobody has approved.
@@ -90,7 +87,7 @@ func (m *moving) decided(r Run, beyond string) {
 			m.run.Reason)
 	case m.run.enough():
 		m.confirm(EventPlanned, "the changes are those that were approved before")
-	case r.Terms.Approvals == 0 && checked && !m.run.held() && r.unasked(*m.run.Counts):
+	case m.run.needsNobody():
 		if m.run.Outside != nil {
 			m.run.Outside.People = false
 		}
@@ -141,7 +138,8 @@ func (m *moving) carry(e Earlier) {
 		return
 	}
 	for _, a := range e.Approvals {
-		if !a.Approved || a.BreakGlass || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) {
+		if !a.Approved || a.BreakGlass || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) ||
+			!m.stands(m.run, a) {
 			continue
 		}
 		if a.From == "" {
@@ -150,6 +148,14 @@ func (m *moving) carry(e Earlier) {
 		a.Digest = m.run.Pin.Digest
 		m.run.Approvals = append(m.run.Approvals, a)
 	}
+}
+
+// isChecked reports whether the server could look at all of the plan: else people have to.
+func (r Run) isChecked() bool { return r.Pin != nil && len(r.Pin.Unchecked) == 0 }
+
+// needsNobody reports whether nobody has to say yes to the run's plan.
+func (r Run) needsNobody() bool {
+	return r.Terms.Approvals == 0 && r.isChecked() && !r.held() && r.Counts != nil && r.unasked(*r.Counts)
 }
 
 // unasked reports whether the run is applied without a question.
@@ -221,7 +227,7 @@ type yes struct {
 // approve is one person's yes to the plan with this digest.
 func (c call) approve(d yes) Decide {
 	return func(was Run) (Change, error) {
-		r := was.standing(c.at)
+		r := c.counting(was)
 		if r.wantsApproval() && d.refused != nil && !d.BreakGlass {
 			return Change{}, d.refused
 		}
@@ -260,18 +266,6 @@ func (c call) approve(d yes) Decide {
 		}
 		return m.confirm(EventConfirmed, "").done()
 	}
-}
-
-// over reports whether an approval has counted for as long as one does.
-func (t Terms) over(a api.Approval, now time.Time) bool {
-	end := after(a.At, t.ApprovalTTL)
-	return !end.IsZero() && !end.After(now)
-}
-
-// standing is the run with those of its approvals that count still.
-func (r Run) standing(now time.Time) Run {
-	r.Approvals = slices.DeleteFunc(slices.Clone(r.Approvals), func(a api.Approval) bool { return r.Terms.over(a, now) })
-	return r
 }
 
 // mayApprove reports whether somebody's yes to the run counts, who may be its author.

@@ -204,6 +204,8 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 	}
 	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease).ofRevision(run.Revision))
 	switch {
+	case err == nil && !claimed.Status.Leased():
+		return nil, nil // it waits for people again
 	case err == nil:
 		return &claimed, nil
 	case fault.Is(err, fault.RunStale):

@@ -14,7 +14,8 @@ import (
 )
 
 // claim gives the run's next stage to an executor. base is the state's newest version, and terms
-// are the workspace's, as they are now. The same call repeated is given the same again.
+// are the workspace's, as they are now. The same call repeated is given the same again. A plan that is confirmed by
+// people who may not say yes any more is not given: it waits for others.
 func (c call) claim(by Executor, base Base, terms Terms, lease time.Duration) Decide {
 	return func(r Run) (Change, error) {
 		switch {
@@ -29,6 +30,9 @@ func (c call) claim(by Executor, base Base, terms Terms, lease time.Duration) De
 				"the workspace's settings or variables have changed since the plan was made")
 		case r.Status == Confirmed && r.overdue(c.at):
 			return Change{}, fault.New(fault.RunStale, "the plan or its approval has waited for longer than it counts")
+		}
+		if fallen := c.fallen(r); r.Status == Confirmed && len(fallen) > 0 {
+			return c.reopen(r, fallen)
 		}
 		m := c.change(r)
 		m.take(by, lease)

@@ -90,8 +90,8 @@ func TestOutsideService(t *testing.T) {
 		}
 		if c.goesOn {
 			confirmed(t, w, run)
-		} else if run.Status != runs.Discarded {
-			t.Errorf("%s: %s", name, run.Status)
+		} else if run.Status != runs.Discarded || run.Outside.Stopped != (c.state == runs.OutsideFailed) {
+			t.Errorf("%s: %s, %+v", name, run.Status, run.Outside)
 		}
 		for _, q := range d.asked {
 			// The plan file is encrypted, so nobody is told what its executor says that it means.

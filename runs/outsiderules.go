@@ -16,6 +16,8 @@ type Outside struct {
 	Reason string    `json:",omitempty"`
 	// People says that somebody has to approve the plan besides.
 	People bool
+	// Stopped says that the plan goes on no more because nobody has answered: nobody has said no to it.
+	Stopped bool `json:",omitempty"`
 }
 
 // The states of a decision outside.
@@ -127,7 +129,7 @@ func (m *moving) unanswered(a outsideAnswer) *moving {
 		o.State = OutsideFailed
 		return m.proceed(text + "; plans go on then, by decision_fail")
 	}
-	o.State, m.run.DecidedAt = OutsideFailed, m.at
+	o.State, o.Stopped, m.run.DecidedAt = OutsideFailed, true, m.at
 	return m.to(Discarded, text+", and no plan goes on then, by decision_fail").because(EventDenied, m.run.Reason)
 }
 
@@ -145,7 +147,7 @@ func (c call) undecided() Decide {
 
 // proceed confirms the plan unless it still takes people.
 func (m *moving) proceed(note string) *moving {
-	m.run = m.run.standing(m.at)
+	m.run = m.counting(m.run)
 	if m.run.Outside.People && !m.run.enough() {
 		m.run.Reason = m.run.waitsFor()
 		if note != "" {

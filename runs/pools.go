@@ -203,7 +203,9 @@ func (s *Service) Pools(ctx context.Context, p auth.Principal) (f Fleet, err err
 	return f, err
 }
 
-// RemovePool takes a pool away: its agents can claim nothing more, and renew no lease.
+// RemovePool takes a pool away, with its agents: they can claim nothing more. What one of them has begun goes on to its
+// end, by the token of the run alone: an apply that is cut off may lose what it has made. Who wants that ended cancels
+// the run.
 func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string) error {
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return err

@@ -20,6 +20,8 @@ type call struct {
 	jitter float64
 	// next is the ID of a run that the decision may have follow.
 	next string
+	// standing says who may still do what they did; nil for everybody.
+	standing Standing
 }
 
 // wait is how long after its n-th attempt a run tries again.

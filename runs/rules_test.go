@@ -25,6 +25,8 @@ type story struct {
 	t   *testing.T
 	run Run
 	at  time.Time
+
+	standing Standing
 }
 
 func begin(t *testing.T, kind Kind, terms Terms) *story {
@@ -38,7 +40,7 @@ func begin(t *testing.T, kind Kind, terms Terms) *story {
 	}}
 }
 
-func (s *story) by(who Actor) call { return call{by: who, at: s.at, jitter: 1} }
+func (s *story) by(who Actor) call { return call{by: who, at: s.at, jitter: 1, standing: s.standing} }
 
 func (s *story) try(d Decide) error {
 	change, err := d(s.run)

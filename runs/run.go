@@ -319,6 +319,7 @@ const (
 	EventApproved  EventType = "approved"
 	EventDenied    EventType = "denied"
 	EventConfirmed EventType = "confirmed"
+	EventReopened  EventType = "reopened" // it takes people again, as those who had confirmed it may not any more
 	EventStale     EventType = "stale"
 	EventCancel    EventType = "cancel"
 	EventLost      EventType = "lost"

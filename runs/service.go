@@ -47,6 +47,8 @@ type Deps struct {
 	Insights Insights
 	// Deciders are the services outside that organizations have asked; nil for none.
 	Deciders Deciders
+	// Standing says whose approvals count still; nil for everybody's.
+	Standing Standing
 	// Access is what notices and the audit log go by; nil for auth.AccessFull.
 	Access Access
 	Gate   *audit.Gate
@@ -116,7 +118,7 @@ func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microse
 // by is a call of somebody's.
 func (s *Service) by(actor Actor) call {
 	at := s.clock()
-	return call{by: actor, at: at, jitter: 0.5 + rand.Float64(), next: newID(at)}
+	return call{by: actor, at: at, jitter: 0.5 + rand.Float64(), next: newID(at), standing: s.Standing}
 }
 
 // find returns a run that the caller has a right on.

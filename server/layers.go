@@ -266,12 +266,12 @@ func outcomeOf(run runs.Run) layers.Outcome {
 		return out
 	}
 	out.Ended = run.FinishedAt
-	switch run.Status {
-	case runs.Succeeded:
+	switch unanswered := run.Outside != nil && run.Outside.Stopped; {
+	case run.Status == runs.Succeeded:
 		out.End = layers.EndedWell
-	case runs.Outdated:
+	case run.Status == runs.Outdated:
 		out.End = layers.Stale
-	case runs.Failed:
+	case run.Status == runs.Failed, run.Status == runs.Discarded && unanswered: // nobody has said no to its plan
 		out.End = layers.EndedBad
 	default:
 		out.End = layers.Refused

@@ -32,7 +32,7 @@ const (
 
 // OperatorSocket is where a server with these settings answers commands that work on its stores: it
 // has them to itself as long as it runs. The folder is its owner's alone, and so is what is asked
-// there.
+// there; see OperatorClient.
 func OperatorSocket(settings configs.Settings) string {
 	return filepath.Join(settings.Storage.Path, "operator", "socket")
 }
@@ -49,7 +49,7 @@ func openOperator(settings configs.Settings, uploads inventory.Store, moves *mov
 		return io.NopCloser(nil)
 	}
 	path := OperatorSocket(settings)
-	listener, err := listenPrivately(path)
+	listener, secret, err := listenPrivately(path)
 	if err != nil {
 		log.Warn("exports and moves from this machine have to wait until the server is stopped", "socket", path, "error", err)
 		return io.NopCloser(nil)
@@ -71,7 +71,7 @@ func openOperator(settings configs.Settings, uploads inventory.Store, moves *mov
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
-		Handler: oneOfFew(mux), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10,
+		Handler: showing(secret, oneOfFew(mux)), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10,
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
@@ -103,20 +103,23 @@ func (o *operator) Close() error {
 	return nil
 }
 
-// listenPrivately listens in a folder that is made for it. What a server has left there that was
-// killed is removed: only who holds the stores gets here.
-func listenPrivately(path string) (net.Listener, error) {
+// listenPrivately listens in a folder that is made for it, and returns what is to be shown there. What a server has
+// left there that was killed is removed: only who holds the stores gets here.
+func listenPrivately(path string) (_ net.Listener, secret string, err error) {
 	if err := makeOwnFolder(filepath.Dir(path)); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, "", err
+	}
+	if secret, err = makeOperatorSecret(path); err != nil {
+		return nil, "", err
 	}
 	listener, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return ownPeers{listener}, nil
+	return ownPeers{listener}, secret, nil
 }
 
 // makeOwnFolder makes a folder that nobody else gets into. One that is there has to be the server's

@@ -17,7 +17,7 @@ func TestListenPrivately(t *testing.T) {
 	if err := os.Mkdir(own, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	l, err := listenPrivately(filepath.Join(own, "socket"))
+	l, _, err := listenPrivately(filepath.Join(own, "socket"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestListenPrivately(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{link, file} {
-		if _, err := listenPrivately(filepath.Join(bad, "socket")); err == nil {
+		if _, _, err := listenPrivately(filepath.Join(bad, "socket")); err == nil {
 			t.Errorf("it listens in %s", bad)
 		}
 	}
@@ -64,7 +64,7 @@ func TestListenPrivately(t *testing.T) {
 	if err := os.Chown(foreign, 12345, 12345); err != nil {
 		t.Skip(err)
 	}
-	if _, err := listenPrivately(filepath.Join(foreign, "socket")); err == nil {
+	if _, _, err := listenPrivately(filepath.Join(foreign, "socket")); err == nil {
 		t.Error("it listens in a folder of another user")
 	}
 }

@@ -37,7 +37,8 @@ func (r pullRuns) Fact(ctx context.Context, org uuid.UUID, id string) (pulls.Run
 		return pulls.RunFact{}, err
 	}
 	fact := pulls.RunFact{ID: run.ID, Ended: run.Status.Ended(), Good: run.Status == runs.Succeeded,
-		Decide: run.Status == runs.AwaitingApproval, Reason: run.Reason, Counts: run.Counts, Config: run.Order.Snapshot}
+		Decide: run.Status == runs.AwaitingApproval, Confirmed: run.Status == runs.Confirmed, Reason: run.Reason,
+		Counts: run.Counts, Config: run.Order.Snapshot}
 	if run.Pin != nil {
 		fact.Changes, fact.Base, fact.Digest = run.Pin.Changes, run.Pin.State.Digest, run.Pin.Digest
 	}
@@ -58,7 +59,7 @@ func (r pullRuns) Drop(ctx context.Context, caller auth.Principal, id, reason st
 		return nil
 	case err != nil || run.Status.Ended():
 		return err
-	case run.Status == runs.AwaitingApproval:
+	case run.Status == runs.AwaitingApproval, run.Status == runs.Confirmed: // else it may have begun to be applied
 		_, err = r.service.Discard(ctx, caller, id, reason)
 	default:
 		_, err = r.service.Cancel(ctx, caller, id, api.CancelOrder{Level: runs.Soft, Reason: reason})

@@ -50,7 +50,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Seals:  p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
 		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,
-		Access: p.watcher, Insights: insights,
+		Standing: standing{p.verifier.Keyring}, Access: p.watcher, Insights: insights,
 		Deciders: deciders{p.watcher, webhook.NewAsker(p.settings.Server.NoticeNetworks)},
 		Memory:   p.memory,
 		Limits:   runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,

@@ -71,6 +71,17 @@ func try(what string, args []string) error {
 		return multipath(number(0))
 	case "unix":
 		return dial("unix", args[0])
+	case "listen":
+		return listen(args[0], args[1])
+	case "socket":
+		fd, err := syscall.Socket(number(0), number(1), number(2))
+		if err != nil {
+			return err
+		}
+		return syscall.Close(fd)
+	case "socket-pair":
+		_, err := syscall.Socketpair(number(0), number(1), 0)
+		return err
 	}
 	return fmt.Errorf("there is no attempt %q", what)
 }
@@ -139,6 +150,14 @@ func dial(network, address string) error {
 	defer conn.Close()
 	_, err = conn.Write([]byte("x"))
 	return err
+}
+
+func listen(network, address string) error {
+	listener, err := net.Listen(network, address)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
 }
 
 // mapped connects to an IPv4 address by a socket of IPv6.

@@ -14,10 +14,10 @@ import (
 )
 
 // closeNetwork has the kernel ask a program about each address that a process of the cgroup
-// connects or sends to. The programs stay as long as the cgroup does.
+// connects or sends to, and about each port at which it is to be reached. The programs stay as long as the cgroup does.
 func closeNetwork(cgroup string, n Network) error {
 	open := append(resolvers(), n.Allow...)
-	four, six := filterFour(open), filterSix(open)
+	four, six, bind := filterFour(open), filterSix(open), filterBind(n.Allow)
 	for _, hook := range []struct {
 		kind    ebpf.ProgramType
 		attach  ebpf.AttachType
@@ -28,6 +28,8 @@ func closeNetwork(cgroup string, n Network) error {
 		{ebpf.CGroupSockAddr, ebpf.AttachCGroupUDP4Sendmsg, four},
 		{ebpf.CGroupSockAddr, ebpf.AttachCGroupInet6Connect, six},
 		{ebpf.CGroupSockAddr, ebpf.AttachCGroupUDP6Sendmsg, six},
+		{ebpf.CGroupSockAddr, ebpf.AttachCGroupInet4Bind, bind},
+		{ebpf.CGroupSockAddr, ebpf.AttachCGroupInet6Bind, bind},
 	} {
 		if err := attach(cgroup, hook.kind, hook.attach, hook.program); err != nil {
 			return fmt.Errorf("the kernel takes no filter of addresses: %w", err)
@@ -112,6 +114,16 @@ func decideFour(open []netip.AddrPort) asm.Instructions {
 		}
 	}
 	return append(program, asm.Ja.Label(permitLabel))
+}
+
+// filterBind refuses to listen at Holdfast's own ports: commands go on while their server is stopped, and whoever has
+// its port then is shown keys.
+func filterBind(own []netip.AddrPort) asm.Instructions {
+	program := asm.Instructions{asm.Mov.Reg(asm.R6, asm.R1), load(asm.R8, addressPort)}
+	for _, address := range own {
+		program = append(program, asm.JEq.Imm32(asm.R8, port(address.Port()), refuseLabel))
+	}
+	return append(append(program, asm.Ja.Label(permitLabel)), verdicts()...)
 }
 
 // filterSix decides about IPv6, and about IPv4 in its clothes.

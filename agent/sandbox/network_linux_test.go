@@ -67,6 +67,36 @@ func checkLoopbackAndMetadataAreClosed(t *testing.T, w world) {
 	}
 }
 
+// Vulnerability: commands go on while their server is stopped, and share the machine's network with it.
+// Scenario: a command listens at the server's port as soon as that is free, and is shown keys.
+// Check: nobody listens there but the server; other ports are free.
+func TestServersPortIsItsOwn(t *testing.T) { worlds(t, checkServersPortIsItsOwn) }
+
+func checkServersPortIsItsOwn(t *testing.T, w world) {
+	own, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	at := netip.MustParseAddrPort(own.Addr().String())
+	must(t, own.Close())
+	p := w.policy()
+	p.Network.Allow = []netip.AddrPort{at}
+	r := w.attempt(p, "listen", "tcp", "127.0.0.1:0")
+	if !r.ok() {
+		t.Errorf("a port of the kernel's choice: %v, %q", r.err, r.output)
+	}
+	if !r.Report.Closed {
+		t.Skipf("the network can't be closed here: %v", r.Report.Why)
+	}
+	for _, address := range []string{"127.0.0.1", "0.0.0.0", "127.1.2.3", "[::]", "[::1]"} {
+		r := w.attempt(p, "listen", "tcp", fmt.Sprintf("%s:%d", address, at.Port()))
+		if refused(t, address, r); !strings.Contains(r.output, "not permitted") {
+			t.Errorf("%s: %q", address, r.output)
+		}
+	}
+	if r := w.attempt(p, "listen", "tcp", fmt.Sprintf("127.0.0.1:%d", at.Port()+1)); !r.ok() {
+		t.Errorf("another port: %v, %q", r.err, r.output)
+	}
+}
+
 func TestNetworkThatIsLeftOpen(t *testing.T) {
 	w := newWorld(t)
 	p := w.policy()

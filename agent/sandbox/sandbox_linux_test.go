@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // Vulnerability: a configuration runs any code on the executor, in its plan already.
@@ -56,6 +58,9 @@ func checkCommandSeesOnlyWhatIsItsOwn(t *testing.T, w world) {
 	}
 	if w.level < Namespaces { // where the first process is the command, and all are its own
 		forbidden["init's environment"], forbidden["the list of processes"] = "cat /proc/1/environ", "ls /proc"
+		// With their paths, which are all that it takes to connect to one of the same user.
+		forbidden["others' sockets"] = "cat /proc/$$/net/unix"
+		forbidden["others' sockets, of a thread"] = "cat /proc/$$/task/$$/net/unix"
 	}
 	for what, lines := range forbidden {
 		refused(t, what, w.shell(w.policy(), lines))
@@ -73,7 +78,7 @@ func checkCommandHasWhatItNeeds(t *testing.T, w world) {
 	needed := map[string]string{
 		"its folder":                "echo x >f && cat f && mkdir -p a/b && mv f a/b/f && ln -s a l && rm -r a l",
 		"devices":                   "echo x >/dev/null && head -c 8 /dev/urandom >r && test -s r",
-		"itself":                    "read x </proc/self/stat",
+		"itself":                    "read x </proc/self/stat && ls /proc/$$/fd && cat /proc/$$/status /proc/$$/mountinfo >maps",
 		"names":                     "cat /etc/hosts /etc/nsswitch.conf /etc/passwd >/dev/null",
 		"certificates":              "ls /etc/ssl/certs >/dev/null",
 		"children and pipes":        "seq 1 10 | while read i; do (sleep 0.001 & wait); done",
@@ -108,6 +113,43 @@ func checkSystemCallsOutOfTheSandbox(t *testing.T, w world) {
 	}
 	if r := w.attempt(w.policy(), "capabilities"); !r.ok() {
 		t.Errorf("capabilities: %v, %s", r.err, r.output)
+	}
+}
+
+// Vulnerability: an address filter knows IPv4 and IPv6, and a kernel has dozens of other kinds of sockets.
+// Scenario: a command speaks to the machine's host, has the kernel's parts for cryptography work, or asks which sockets
+// there are in the file system.
+// Check: it gets none of those, and what tools and providers speak by.
+func TestSocketsOfFewKinds(t *testing.T) { worlds(t, checkSocketsOfFewKinds) }
+
+func checkSocketsOfFewKinds(t *testing.T, w world) {
+	kind := func(n int) string { return strconv.Itoa(n) }
+	stream, datagram, packet := kind(unix.SOCK_STREAM), kind(unix.SOCK_DGRAM), kind(unix.SOCK_SEQPACKET)
+	for what, args := range map[string][]string{
+		"the host":           {"socket", kind(unix.AF_VSOCK), stream, "0"},
+		"cryptography":       {"socket", kind(unix.AF_ALG), packet, "0"},
+		"packets":            {"socket", kind(unix.AF_PACKET), datagram, "0"},
+		"TIPC":               {"socket", kind(unix.AF_TIPC), stream, "0"},
+		"SMC":                {"socket", kind(unix.AF_SMC), stream, "0"},
+		"the list of others": {"socket", kind(unix.AF_NETLINK), datagram, kind(unix.NETLINK_SOCK_DIAG)},
+		"the audit":          {"socket", kind(unix.AF_NETLINK), datagram, kind(unix.NETLINK_AUDIT)},
+		"a pair of others":   {"socket-pair", kind(unix.AF_TIPC), stream},
+	} {
+		r := w.attempt(w.policy(), args...)
+		if refused(t, what, r); !strings.Contains(r.output, "not supported") {
+			t.Errorf("%s: %s", what, r.output)
+		}
+	}
+	for what, args := range map[string][]string{
+		"paths":      {"socket", kind(unix.AF_UNIX), stream, "0"},
+		"IPv4":       {"socket", kind(unix.AF_INET), stream, "0"},
+		"IPv6":       {"socket", kind(unix.AF_INET6), datagram, "0"},
+		"interfaces": {"socket", kind(unix.AF_NETLINK), kind(unix.SOCK_RAW), kind(unix.NETLINK_ROUTE)},
+		"a pair":     {"socket-pair", kind(unix.AF_UNIX), stream},
+	} {
+		if r := w.attempt(w.policy(), args...); !r.ok() {
+			t.Errorf("%s: %v, %s, %q", what, r.err, r.Error, r.output)
+		}
 	}
 }
 

@@ -13,10 +13,12 @@ import (
 // Where struct seccomp_data has what the filter looks at. Flags are in the lower half of their
 // argument, which comes first on these machines.
 const (
-	dataCall     = 0
-	dataArch     = 4
-	dataArgument = 16
+	dataCall = 0
+	dataArch = 4
 )
+
+// argument is where it has a call's argument, counted from 0.
+func argument(n uint32) uint32 { return 16 + 8*n }
 
 // forbidden are the system calls that no tool, provider or provisioner needs, and by which flaws of the
 // kernel are reached: others' memory, keys, mounts, namespaces, modules, programs in the kernel.
@@ -77,10 +79,28 @@ func callFilter() []unix.SockFilter {
 	for _, call := range forbidden() {
 		program = append(program, jumpUnless(call, 1), fails(unix.EPERM))
 	}
+	program = append(program, socketFilter()...)
 	return append(program,
-		jumpUnless(unix.SYS_CLONE, 3), load32(dataArgument),
+		jumpUnless(unix.SYS_CLONE, 3), load32(argument(0)),
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces}, fails(unix.EPERM),
 		answer(unix.SECCOMP_RET_ALLOW))
+}
+
+// socketFilter leaves the kinds of sockets that tools, providers and provisioners use. Others reach what no filter of
+// addresses knows, such as the host of a virtual machine, and parts of the kernel that few look at. Of netlink it
+// leaves what tells of interfaces and routes: another part lists the sockets of everybody who shares the network, with
+// their paths.
+func socketFilter() (program []unix.SockFilter) {
+	decide := []unix.SockFilter{load32(argument(0))}
+	for _, family := range []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6} {
+		decide = append(decide, jumpUnless(family, 1), answer(unix.SECCOMP_RET_ALLOW))
+	}
+	decide = append(decide, jumpUnless(unix.AF_NETLINK, 3), load32(argument(2)), jumpUnless(unix.NETLINK_ROUTE, 1),
+		answer(unix.SECCOMP_RET_ALLOW), fails(unix.EAFNOSUPPORT))
+	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		program = append(append(program, jumpUnless(call, uint8(len(decide)))), decide...)
+	}
+	return program
 }
 
 func load32(offset uint32) unix.SockFilter {

@@ -27,10 +27,21 @@ func systemProc(reached Level) []string {
 	if reached >= Namespaces {
 		return []string{"/proc"}
 	}
-	return []string{
-		"/proc/self", "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg",
-		"/proc/uptime", "/proc/version", "/proc/filesystems", "/proc/cgroups",
+	return append(ownProc(), "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg",
+		"/proc/uptime", "/proc/version", "/proc/filesystems", "/proc/cgroups")
+}
+
+// ownProc is what /proc says of the process itself: not net, nor that of its threads, which name the sockets of
+// everybody who shares the network.
+func ownProc() (all []string) {
+	for _, name := range []string{
+		"auxv", "cgroup", "cmdline", "comm", "coredump_filter", "environ", "fd", "fdinfo", "io", "limits", "loginuid", "maps",
+		"mountinfo", "mounts", "mountstats", "oom_adj", "oom_score", "oom_score_adj", "pagemap", "sched", "schedstat",
+		"sessionid", "setgroups", "smaps", "smaps_rollup", "stat", "statm", "status", "uid_map", "gid_map", "wchan",
+	} {
+		all = append(all, "/proc/self/"+name)
 	}
+	return all
 }
 
 func systemDevices() []string {

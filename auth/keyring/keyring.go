@@ -51,6 +51,26 @@ func (k StoredKey) Called() string {
 	return k.Label
 }
 
+// Grant returns what a key, or the rule that let somebody in, is good for, by the KeyID of a Principal.
+func (o *Organization) Grant(keyID string) (grant auth.Grant, found bool) {
+	for _, k := range o.Keys {
+		if k.ID == keyID {
+			return k.Grant, true
+		}
+	}
+	for _, r := range o.Tokens {
+		if r.ID() == keyID {
+			return r.Grant, true
+		}
+	}
+	for _, r := range o.Certificates {
+		if r.ID() == keyID {
+			return r.Grant, true
+		}
+	}
+	return auth.Grant{}, false
+}
+
 // Keyring is a set of organizations. It never changes: nothing that it holds may be
 // changed after New.
 type Keyring struct {

@@ -42,15 +42,12 @@ type runningStore struct{ client *http.Client }
 
 // runningServer returns the one that answers at a socket; nil if none does.
 func runningServer(ctx context.Context, socket string) *runningStore {
-	dial := func(ctx context.Context) (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "unix", socket) }
-	tried, err := dial(ctx)
+	tried, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil
 	}
 	_ = tried.Close()
-	return &runningStore{&http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-	}}}
+	return &runningStore{server.OperatorClient(socket)}
 }
 
 func (r *runningStore) Close() error {

@@ -1,6 +1,7 @@
 package gitmirror
 
 import (
+	"crypto/rand"
 	"errors"
 	"net"
 	"os"
@@ -24,10 +25,11 @@ const (
 	knownName  = "known_hosts"
 )
 
-// newAgent makes an agent. The folder is not in the data folder: the path of a socket can't be long.
+// newAgent makes an agent. The folder is not in the data folder: the path of a socket can't be long. Nobody can guess
+// its name: a command of a run, which has the server's own user, may be able to connect to a socket that it knows.
 func newAgent(c Credentials, r Remote) (_ *keyAgent, err error) {
-	folder, err := os.MkdirTemp("", "holdfast-ssh-")
-	if err != nil {
+	folder := filepath.Join(os.TempDir(), "holdfast-ssh-"+rand.Text())
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
 	a := &keyAgent{folder: folder}

@@ -137,12 +137,12 @@ func (d Deps) routeExecutors(all section, guard *middleware.Guard) {
 	register.under("/api/v1").route("POST", "/agents",
 		op("registerAgent", "Register an agent of a pool").takes(api.AgentRegistration{}).
 			givesAs(http.StatusCreated, api.Agent{}).fails(fault.RunInvalid, fault.RunsFull),
-		h.register, middleware.Identify(h.poolCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes))
+		h.register, middleware.Identify(d.Verifier, h.poolCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes))
 	agent.under("/api/v1").route("POST", "/agents/:agent/claim",
 		op("claimRun", "Ask for a stage of a run").takes(api.AgentClaim{}).
 			gives(api.Assignment{}).givesNothing(http.StatusNoContent).fails(fault.RunInvalid, fault.AgentNotFound,
 			fault.TooManyWaiting),
-		h.claim, middleware.Identify(h.agentCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes))
+		h.claim, middleware.Identify(d.Verifier, h.agentCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes))
 
 	at := run.under("/api/v1/runs/:id", middleware.Authenticate(executors{d.Verifier}, middleware.NativeCredentials), h.on,
 		guard.Executors()).

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -78,9 +79,15 @@ func newHooked(t *testing.T, limits repos.Limits) *hooked {
 
 // send sends a delivery of GitHub's, and returns the answer's status.
 func (h *hooked) send(event, body string) int {
+	return h.sendFrom("192.0.2.1:1234", event, body, strings.NewReader(body))
+}
+
+// sendFrom sends a delivery, with the signature of a body, from an address.
+func (h *hooked) sendFrom(address, event, body string, from io.Reader) int {
 	sum := hmac.New(sha256.New, h.secret)
 	sum.Write([]byte(body))
-	r := httptest.NewRequest(http.MethodPost, "/webhooks/github/"+h.made.ID.String(), strings.NewReader(body))
+	r := httptest.NewRequest(http.MethodPost, "/webhooks/github/"+h.made.ID.String(), from)
+	r.RemoteAddr = address
 	for name, value := range map[string]string{"Content-Type": "application/json", "X-GitHub-Event": event,
 		"X-GitHub-Delivery": uuid.NewString(), "X-Hub-Signature-256": "sha256=" + hex.EncodeToString(sum.Sum(nil))} {
 		r.Header.Set(name, value)

@@ -14,16 +14,19 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/repos"
 )
 
 // webhooks answers what git servers tell. They have no credentials of the organization's: a signature of the body shows
 // who they are, so the body is read first, in a place that is the repository's organization's, with the memory for it.
+// Whoever knows a repository's ID gets only some of these places at one address.
 type webhooks struct {
 	service *repos.Service
 	memory  *budget.Budget
+	senders *turns.Turns // of an organization's at one address, those that have a place or wait for one
 	places  *turns.Turns
-	// patience is how long a body may take to arrive once it has its place: a minute, and less in tests.
+	// patience is how long a body may take to arrive once it has its place; less in tests.
 	patience time.Duration
 }
 
@@ -33,10 +36,16 @@ const (
 	// maxDeliveries are read at once, of which an organization has maxOwnDeliveries.
 	maxDeliveries    = 32
 	maxOwnDeliveries = 8
+	// maxSent have a place or wait for one, of which one address has maxSentAtOnce for an organization.
+	maxSent       = 1024
+	maxSentAtOnce = 4
+	// deliveryPatience is as long as providers wait for an answer.
+	deliveryPatience = 10 * time.Second
 )
 
 func (d Deps) routeWebhooks(open section) {
-	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxDeliveries, maxOwnDeliveries), time.Minute}
+	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxSent, maxSentAtOnce),
+		turns.New(maxDeliveries, maxOwnDeliveries), deliveryPatience}
 	o := op("receiveWebhook", "What a git server tells of a repository, in its own words; it is one of "+providerNames()).
 		takesBytes(mediaJSON, nil).givesAs(http.StatusAccepted, api.WebhookReceipt{}).anyOther().
 		fails(fault.RepositoryNotFound, fault.WebhookRefused, fault.WebhookInvalid, fault.WebhooksFull, fault.Busy,
@@ -50,7 +59,7 @@ func (h webhooks) receive(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	release, err := h.places.Acquire(ctx, hooked.Org())
+	release, err := h.place(ctx, r, hooked.Org())
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +78,20 @@ func (h webhooks) receive(ctx context.Context, r *request) (answer, error) {
 		status = "repeated"
 	}
 	return told{status: http.StatusAccepted, body: api.WebhookReceipt{Status: status, Kind: string(got.Kind)}}, err
+}
+
+// place waits for a place to read a body in, behind the others from the same address.
+func (h webhooks) place(ctx context.Context, r *request, org uuid.UUID) (release func(), err error) {
+	leave, err := h.senders.Acquire(ctx, uuid.NewSHA1(org, []byte(middleware.ClientNetwork(r.c))))
+	if err != nil {
+		return nil, err
+	}
+	give, err := h.places.Acquire(ctx, org)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() { give(); leave() }, nil
 }
 
 // read reads the body as it came, which is what the signature is of.

@@ -87,22 +87,32 @@ func recognize(c *gin.Context, principal auth.Principal, again reverify) error {
 	return nil
 }
 
+// Refuser is a Verifier that counts wrong secrets of agents as it does wrong keys. *verify.Verifier is one.
+type Refuser interface {
+	RefuseSecret(ctx context.Context, err error, org uuid.UUID, client auth.Client) error
+}
+
 // Identify is Authenticate for those who are no keys of an organization, such as agents: who
-// says whom a request's Bearer secret stands for.
-func Identify(who func(ctx context.Context, c *gin.Context, secret string) (auth.Principal, error)) gin.HandlerFunc {
+// says whom a request's Bearer secret stands for, beside an error whose secret it should be.
+func Identify(verifier Verifier,
+	who func(ctx context.Context, c *gin.Context, secret string) (auth.Principal, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx := c.Request.Context()
 		secret, err := BearerSecret(c.Request)
-		var principal auth.Principal
-		if err == nil {
-			principal, err = who(ctx, c, secret)
-		}
 		if err != nil {
 			Fail(c, err)
 			return
 		}
-		principal.Address, principal.Request = clientOf(c), RequestIDOf(ctx)
-		if err := recognize(c, principal, nil); err != nil {
+		client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
+		principal, err := who(ctx, c, secret)
+		if refuser, ok := verifier.(Refuser); ok && err != nil {
+			err = refuser.RefuseSecret(ctx, err, principal.Org, client)
+		}
+		principal.Address, principal.Request = client.Address, client.Request
+		if err == nil {
+			err = recognize(c, principal, nil)
+		}
+		if err != nil {
 			Fail(c, err)
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/auth/verify"
 )
 
 // forwardedFor is the header in which trusted proxies name the addresses that they were
@@ -95,4 +97,13 @@ func clientOf(c *gin.Context) string {
 		r.client = clientAddress(c.Request, nil)
 	}
 	return r.client
+}
+
+// ClientNetwork returns what stands for the client's address where clients are counted; see verify.NetworkOf.
+func ClientNetwork(c *gin.Context) string {
+	address, err := netip.ParseAddr(clientOf(c))
+	if err != nil {
+		return clientOf(c)
+	}
+	return verify.NetworkOf(address).String()
 }

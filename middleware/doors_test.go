@@ -17,7 +17,7 @@ func TestDoors(t *testing.T) {
 	arrived, leave := make(chan uuid.UUID), make(chan struct{})
 	engine := gin.New()
 	engine.Use(doors.Watch())
-	engine.GET("/:org", Identify(func(_ context.Context, c *gin.Context, _ string) (auth.Principal, error) {
+	engine.GET("/:org", Identify(nil, func(_ context.Context, c *gin.Context, _ string) (auth.Principal, error) {
 		id, err := uuid.Parse(c.Param("org"))
 		return auth.Principal{Org: id}, err
 	}), func(c *gin.Context) {

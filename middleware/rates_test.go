@@ -277,8 +277,9 @@ func TestExecutorsAreLimited(t *testing.T) {
 	caller := org(1, 0)
 	caller.Run = &auth.RunGrant{ID: "run"}
 	router := gin.New()
-	router.GET("/", Identify(func(context.Context, *gin.Context, string) (auth.Principal, error) { return caller, nil }),
-		guard.Executors())
+	router.GET("/", Identify(nil, func(context.Context, *gin.Context, string) (auth.Principal, error) {
+		return caller, nil
+	}), guard.Executors())
 	passed := 0
 	for range 10 {
 		request := httptest.NewRequest(http.MethodGet, "/", nil)

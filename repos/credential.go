@@ -73,6 +73,13 @@ func apiOf(s Settings) string {
 	return remote.String()
 }
 
+// sameAPI says whether the token of the API may go along from these settings to others of the same host: of an https
+// URL the API is at that host, or its provider's own; of an ssh URL each provider has another.
+func (s Settings) sameAPI(other Settings) bool {
+	remote, err := gitmirror.ParseURL(other.URL, true)
+	return err == nil && (remote.Scheme != "ssh" || other.API != "" || s.Provider == other.Provider)
+}
+
 // gitCredentials are what git fetches with.
 func (s *Service) gitCredentials(ctx context.Context, r Repository) (gitmirror.Credentials, error) {
 	secrets, err := s.open(ctx, r)

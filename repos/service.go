@@ -225,7 +225,8 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 	return page, page[limit-1].Name, nil
 }
 
-// Change changes a repository. Its credentials are forgotten when it gets another server, unless the order brings some.
+// Change changes a repository. Its credentials are forgotten when it gets another server, unless the order brings some;
+// so is the token of the API when that is at another server.
 // Faults: RepositoryNotFound, RepositoryInvalid.
 func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o Order) (Repository, error) {
 	if err := s.mayChange(ctx, p); err != nil {
@@ -251,6 +252,9 @@ func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o O
 		if slices.Equal(next.Settings.KnownHosts, is.Settings.KnownHosts) {
 			next.Settings.KnownHosts = nil
 		}
+	}
+	if !is.Settings.sameAPI(next.Settings) {
+		secrets.API = ""
 	}
 	if err := s.apply(ctx, o, &next, &secrets); err != nil {
 		return Repository{}, err

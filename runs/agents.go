@@ -43,8 +43,8 @@ func (s *Service) registered(ctx context.Context, pool Pool,
 	if err != nil {
 		return Agent{}, "", err
 	}
-	if len(have) >= maxAgents {
-		return Agent{}, "", fault.New(fault.RunsFull, "an organization may have %d agents", maxAgents)
+	if err := checkRoom(have, pool.Name); err != nil {
+		return Agent{}, "", err
 	}
 	now := s.clock()
 	secret, hash := newSecret(AgentSecretPrefix)
@@ -54,6 +54,23 @@ func (s *Service) registered(ctx context.Context, pool Pool,
 		BootID:  r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
 	}
 	return agent, secret, nil
+}
+
+// checkRoom refuses one more agent of a pool beside those that the organization has.
+func checkRoom(have []Agent, pool string) error {
+	if len(have) >= maxAgents {
+		return fault.New(fault.RunsFull, "an organization may have %d agents", maxAgents)
+	}
+	ofPool := 0
+	for _, agent := range have {
+		if agent.Pool == pool {
+			ofPool++
+		}
+	}
+	if ofPool >= maxPoolAgents {
+		return fault.New(fault.RunsFull, "a pool may have %d agents", maxPoolAgents)
+	}
+	return nil
 }
 
 // WorkerOf recognises an agent by its secret. It works for its own organization, and for those that

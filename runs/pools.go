@@ -25,6 +25,8 @@ const (
 const (
 	maxPools  = 100
 	maxAgents = 1000 // of an organization
+	// maxPoolAgents are of one pool: whoever has its token leaves the other pools theirs.
+	maxPoolAgents = maxAgents / 2
 )
 
 // newSecret returns a secret of 256 bits, and the hash that is kept of it: it is long enough that

@@ -31,11 +31,11 @@ func (s *Service) PoolCaller(ctx context.Context, token string) (auth.Principal,
 }
 
 // AgentCaller returns which agent calls with a secret: its organization, which may do nothing but
-// Claim by it. Its fault: CredentialsWrong.
+// Claim by it. Its fault: CredentialsWrong, with the organization of the agent that it isn't.
 func (s *Service) AgentCaller(ctx context.Context, id, secret string) (auth.Principal, error) {
 	agent, err := s.agent(ctx, id, secret)
 	if err != nil {
-		return auth.Principal{}, err
+		return auth.Principal{Org: agent.Org}, err
 	}
 	return auth.Principal{Org: agent.Org, KeyID: "agent." + agent.ID}, nil
 }
@@ -50,7 +50,7 @@ func (s *Service) agent(ctx context.Context, id, secret string) (Agent, error) {
 	agent, err := s.Store.AgentByID(ctx, id)
 	if fault.Is(err, fault.AgentNotFound) || err == nil &&
 		subtle.ConstantTimeCompare(agent.SecretHash, hashOf(secret)) != 1 {
-		return Agent{}, wrong
+		return Agent{Org: agent.Org}, wrong
 	}
 	return agent, err
 }

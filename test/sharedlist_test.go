@@ -28,7 +28,7 @@ const (
 	byTurns    = "a part of them is left to others, whatever one asks for: storage/mysqlstates/turns_test.go"
 	byFetches  = "an organization has at most half of the workers: repos/service_test.go"
 	bySweeps   = "a sweep of layers takes a minute of an organization at most: layers/stuck_test.go"
-	byHooks    = "an organization has at most a quarter of the places: handlers/webhooks.go"
+	byHooks    = "an organization has at most a quarter of the places, an address half of these: handlers/webhooks.go"
 	byInsight  = "a place is left to others, whatever one asks for: insight/service_test.go"
 	byOutside  = "an organization has at most a quarter of the places, and nobody waits for one: runs/outside.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
@@ -74,6 +74,7 @@ func sharedThings() map[string]string {
 		"repos: make(chan struct{}, 1)":                                            inOrder,
 		"repos/gitmirror: make(chan struct{}, 1)":                                  ofOne,
 		"handlers: turns.New(maxDeliveries, maxOwnDeliveries)":                     byHooks,
+		"handlers: turns.New(maxSent, maxSentAtOnce)":                              byHooks,
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
 		"insight/policy: turns.New(maxCompiling, maxOwn)":                          byInsight,
 		"insight: turns.New(maxModelling, maxOwn)":                                 byInsight,

@@ -22,13 +22,14 @@ const maxMessage = 1000
 // Missing returns those of the contents that a snapshot could not be made of yet. Those that
 // are there stay for some hours.
 func (s *Service) Missing(ctx context.Context, p auth.Principal, name state.Name, digests []Digest) ([]Digest, error) {
-	if _, err := s.authorize(ctx, p, auth.WriteWorkspace, name); err != nil {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
 		return nil, err
 	}
 	if len(digests) > s.Limits.Files {
 		return nil, fault.New(fault.FilesTooMany, "there are %d files; at most %d are allowed", len(digests), s.Limits.Files)
 	}
-	there, err := s.Store.Sizes(ctx, p.Org, digests)
+	there, err := s.there(ctx, p, ref, digests, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,10 @@ func (s *Service) PutContent(ctx context.Context, p auth.Principal, name state.N
 	if err == nil && got != digest {
 		err = fault.New(fault.DigestMismatch, "the file has the SHA-256 %s, not %s", got, digest)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.noteSent(ctx, p, ref, digest)
 }
 
 // put keeps the content of a file, which the fault names.
@@ -111,7 +115,7 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, f
 		return Entry{}, err
 	}
 	hold.Release()
-	if err := s.fillSizes(ctx, ref, files); err != nil {
+	if err := s.fillSizes(ctx, p, ref, files, parent); err != nil {
 		return Entry{}, err
 	}
 	if err := s.checkTexts(ctx, ref, files); err != nil {
@@ -123,16 +127,20 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, f
 	return s.add(ctx, p, ref, files, message, parent)
 }
 
-func (s *Service) fillSizes(ctx context.Context, ref Ref, files []File) error {
-	digests := Snapshot{Files: files}.Contents()
-	sizes, err := s.Store.Sizes(ctx, ref.Org, digests)
+// fillSizes puts in the sizes of the files. That some are missing the store says, but for callers who may see only some
+// workspaces.
+func (s *Service) fillSizes(ctx context.Context, p auth.Principal, ref Ref, files []File, parent *int64) error {
+	sizes, err := s.there(ctx, p, ref, Snapshot{Files: files}.Contents(), parent)
 	if err != nil {
 		return err
 	}
 	for i, f := range files {
-		files[i].Size = sizes[f.Digest] // what is missing is found by the store
+		files[i].Size = sizes[f.Digest]
 	}
-	return nil
+	if p.States == nil {
+		return nil
+	}
+	return ErrMissing(files, func(d Digest) bool { _, ok := sizes[d]; return ok })
 }
 
 // checkTexts reads the files that have to be texts and that the newest snapshot has not.
@@ -164,18 +172,10 @@ func (s *Service) checkTexts(ctx context.Context, ref Ref, files []File) error {
 func (s *Service) knownTexts(ctx context.Context, ref Ref) (map[Digest]bool, error) {
 	known := map[Digest]bool{}
 	w, err := s.Store.Workspace(ctx, ref)
-	if err != nil || w.Newest.Number == 0 {
+	if err != nil {
 		return known, err
 	}
-	hold := s.hold(ref.Org)
-	defer hold.Release()
-	if err := hold.AcquireNow(bytesToList(w.Newest)); err != nil {
-		return nil, err
-	}
-	newest, err := s.Store.Files(ctx, ref.Org, w.Newest.ID)
-	for _, f := range newest.Files {
-		known[f.Digest] = known[f.Digest] || isText(f.Path)
-	}
+	err = s.eachNewest(ctx, w, func(f File) { known[f.Digest] = known[f.Digest] || isText(f.Path) })
 	return known, err
 }
 

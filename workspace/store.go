@@ -113,6 +113,11 @@ type Contents interface {
 	// Sizes returns the sizes of those contents that are there, and keeps them for longer.
 	Sizes(ctx context.Context, org uuid.UUID, digests []Digest) (map[Digest]int64, error)
 
+	// NoteSent records that a content was sent for a workspace, and Sent returns for which of the contents
+	// that was recorded. What was recorded is forgotten no sooner than a content that nothing needs.
+	NoteSent(ctx context.Context, ref Ref, digest Digest) error
+	Sent(ctx context.Context, ref Ref, digests []Digest) (map[Digest]bool, error)
+
 	// StoredBytes returns how many bytes the organization's contents have.
 	StoredBytes(ctx context.Context, org uuid.UUID) (int64, error)
 

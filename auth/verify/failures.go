@@ -14,6 +14,9 @@ import (
 const (
 	// orgFactor is how many times as often as one address an organization may be failed at.
 	orgFactor = 10
+	// agentFactor is how many times as often as keys the secrets of agents may fail at one address: where a pool is
+	// removed, all of its agents there have to be told.
+	agentFactor = 10
 	// maxAtAddress is how many wait at one address for others' searches to end.
 	maxAtAddress = 256
 	// maxAccounts bounds each ledger: some 300 bytes an account.
@@ -33,6 +36,9 @@ const (
 // whose key is new. They are no guesses at an organization either, so its account has nothing to do
 // with them.
 //
+// So do the secrets of pools and agents: an agent that goes on with one that is good no more keeps nobody out
+// who shares its address.
+//
 // Nobody waits here for an account to fill again: strangers who wait would hold places among the
 // requests that are worked on. They are told how long it takes.
 //
@@ -44,6 +50,7 @@ type failures struct {
 	mu      sync.Mutex
 	clients ledger[string]
 	formed  ledger[string] // of clients too, for keys that were made for somebody
+	agents  ledger[string] // of clients too, for the secrets of pools and agents
 	orgs    ledger[uuid.UUID]
 }
 
@@ -56,13 +63,20 @@ func newFailures(perMinute int, now func() time.Time) (*failures, error) {
 	if err != nil {
 		return nil, err
 	}
+	agents, err := newLedger[string](perMinute * agentFactor)
+	if err != nil {
+		return nil, err
+	}
 	orgs, err := newLedger[uuid.UUID](perMinute * orgFactor)
-	return &failures{now: now, clients: clients, formed: formed, orgs: orgs}, err
+	return &failures{now: now, clients: clients, formed: formed, agents: agents, orgs: orgs}, err
 }
 
 // accountOf returns what o's client has left to fail with.
 func (f *failures) accountOf(o origin, now time.Time) *account {
-	if o.formed {
+	switch {
+	case o.agent:
+		return f.agents.of(o.account(), now)
+	case o.formed:
 		return f.formed.of(o.account(), now)
 	}
 	return f.clients.of(o.account(), now)
@@ -139,7 +153,7 @@ func (f *failures) check(o origin, client *account, now time.Time) error {
 	if wait := client.untilNext(now); wait > 0 {
 		return tooManyError{"from this address", wait}
 	}
-	if o.formed || client.unblemished(now) {
+	if o.countsApart() || client.unblemished(now) {
 		return nil
 	}
 	if wait := f.orgs.of(o.org, now).untilNext(now); wait > 0 {
@@ -172,7 +186,7 @@ func (f *failures) record(o origin) {
 func (f *failures) charge(o origin, client *account) {
 	now := f.now()
 	client.AllowN(now, 1)
-	if !o.formed {
+	if !o.countsApart() {
 		f.orgs.of(o.org, now).AllowN(now, 1)
 	}
 }
@@ -244,7 +258,11 @@ type origin struct {
 	org    uuid.UUID
 	client string // an address, or the network of one of IPv6
 	formed bool   // the key has the form of one that was made for the organization
+	agent  bool   // it is the secret of a pool, or of an agent
 }
+
+// countsApart reports whether failures from o are no guesses at an organization.
+func (o origin) countsApart() bool { return o.formed || o.agent }
 
 func originOf(org uuid.UUID, address string) origin {
 	ip, err := netip.ParseAddr(address)

@@ -85,8 +85,9 @@ func (s *Store) organizations(ctx context.Context) ([]uuid.UUID, error) {
 	return all, nil
 }
 
-// compare looks at one organization. Debts may be paid meanwhile, which shows as a
-// difference: it is one only if it lasts.
+// compare looks at one organization. Debts may be paid meanwhile, and a side may have what it is
+// owed because its answer was lost: that shows as a difference, which is one only if it lasts
+// while whoever pays tries again.
 func (s *Store) compare(ctx context.Context, org uuid.UUID) (c Comparison, err error) {
 	if err := s.enter(); err != nil {
 		return Comparison{}, err
@@ -98,6 +99,7 @@ func (s *Store) compare(ctx context.Context, org uuid.UUID) (c Comparison, err e
 		if err != nil || !c.Differ || c.CSV.Owed+c.MySQL.Owed == 0 {
 			return c, err
 		}
+		l.nudge()
 		select {
 		case <-s.o.After(firstWait):
 		case <-ctx.Done():

@@ -122,3 +122,31 @@ func TestComparedOnceBothAreThere(t *testing.T) {
 		t.Error("the sides are not compared when both are there")
 	}
 }
+
+// TestCompareWithUnanswered compares while a side is owed what it has already: its answer was lost, and
+// nobody is about to send the upload again for a while. That is no difference.
+func TestCompareWithUnanswered(t *testing.T) {
+	for _, side := range []name{csv, mysql} {
+		waits := make(chan struct{}, 1)
+		r := newRig(t, func(o *Options) {
+			o.After = func(wait time.Duration) <-chan time.Time {
+				if wait == firstWait {
+					return time.After(10 * time.Millisecond)
+				}
+				waits <- struct{}{}
+				return nil // the end of a long wait
+			}
+		})
+		lost, org := []*faulty{r.csv, r.mysql}[side], uuid.UUID{1}
+		lost.set(lies)
+		r.mustAppend(newBatch(org, "a", 3))
+		<-waits
+		lost.set(works)
+		if c := r.comparisons()[org]; c.Differ {
+			t.Errorf("%v: %+v", side, c)
+		}
+		if owed := r.Backlog()[side.String()]; owed != 0 {
+			t.Errorf("%v is still owed %d uploads", side, owed)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package sqlworkspace
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 
 	"github.com/google/uuid"
@@ -15,6 +16,7 @@ import (
 const (
 	fileKind seal.Kind = "config"      // a file's content
 	listKind seal.Kind = "config_list" // a snapshot's list of files
+	sentKind seal.Kind = "config_sent" // which workspace a file's content was sent for
 )
 
 // PutContent implements workspace.Contents.
@@ -41,6 +43,36 @@ func (s *Store) Sizes(ctx context.Context, org uuid.UUID,
 		return err
 	})
 	return sizes, err
+}
+
+// NoteSent implements workspace.Contents. The record is a blob that nothing needs: it is swept as a content is.
+func (s *Store) NoteSent(ctx context.Context, ref workspace.Ref, digest workspace.Digest) error {
+	_, err := s.blobs.PutBytes(ctx, ref.Org, sentKind, sentRecord(ref, digest))
+	return err
+}
+
+func sentRecord(ref workspace.Ref, digest workspace.Digest) []byte {
+	return append(digest[:], ref.Name...)
+}
+
+// Sent implements workspace.Contents.
+func (s *Store) Sent(ctx context.Context, ref workspace.Ref,
+	digests []workspace.Digest) (sent map[workspace.Digest]bool, err error) {
+	records := make([]sqldb.Digest, len(digests))
+	for i, d := range digests {
+		records[i] = sha256.Sum256(sentRecord(ref, d))
+	}
+	err = s.db.Write(ctx, ref.Org, func(tx sqldb.Tx) error {
+		found, err := s.blobs.Sizes(tx, ref.Org, sentKind, records)
+		sent = make(map[workspace.Digest]bool, len(found))
+		for i, d := range digests {
+			if _, ok := found[records[i]]; ok {
+				sent[d] = true
+			}
+		}
+		return err
+	})
+	return sent, err
 }
 
 // StoredBytes implements workspace.Contents.

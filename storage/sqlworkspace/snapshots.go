@@ -76,21 +76,15 @@ func (s *Store) keep(tx sqldb.Tx, org uuid.UUID, snapshot workspace.Snapshot) er
 	return err
 }
 
-// maxMissing is how many missing files are listed.
-const maxMissing = 100
-
 func (s *Store) errMissing(tx sqldb.Tx, org uuid.UUID, snapshot workspace.Snapshot, contents []sqldb.Digest) error {
 	there, err := s.blobs.Sizes(tx, org, fileKind, contents)
 	if err != nil {
 		return err
 	}
-	f := fault.New(fault.FilesMissing, "the contents of some files are not here: send them first")
-	for _, file := range snapshot.Files {
-		if _, ok := there[sqldb.Digest(file.Digest)]; !ok && len(f.Details) < maxMissing {
-			f.Details = append(f.Details, fault.Detail{Pointer: file.Path, Rule: file.Digest.String()})
-		}
-	}
-	return f
+	return workspace.ErrMissing(snapshot.Files, func(d workspace.Digest) bool {
+		_, ok := there[sqldb.Digest(d)]
+		return ok
+	})
 }
 
 func addRow(tx sqldb.Tx, ref workspace.Ref, e workspace.Entry) error {

@@ -28,6 +28,7 @@ type broken struct {
 	variables func(ctx context.Context, ref workspace.Ref) (workspace.Variables, error)
 	put       func(ctx context.Context, org uuid.UUID, r io.Reader, limit int64) (workspace.Digest, int64, error)
 	open      func(ctx context.Context, org uuid.UUID, d workspace.Digest) (io.Reader, int64, error)
+	sent      func(ctx context.Context, ref workspace.Ref, all []workspace.Digest) (map[workspace.Digest]bool, error)
 	sweep     func(ctx context.Context) error
 	add       func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64,
 		event *audit.Event) (workspace.Entry, error)
@@ -56,6 +57,10 @@ func (b *broken) PutContent(ctx context.Context, org uuid.UUID, r io.Reader,
 func (b *broken) OpenContent(ctx context.Context, org uuid.UUID, d workspace.Digest) (io.Reader, int64, error) {
 	return b.open(ctx, org, d)
 }
+func (b *broken) Sent(ctx context.Context, ref workspace.Ref,
+	all []workspace.Digest) (map[workspace.Digest]bool, error) {
+	return b.sent(ctx, ref, all)
+}
 func (b *broken) Sweep(ctx context.Context) error { return b.sweep(ctx) }
 func (b *broken) AddSnapshot(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry,
 	parent *int64, event *audit.Event) (workspace.Entry, error) {
@@ -73,7 +78,7 @@ func (b *broken) Forget(ctx context.Context, e workspace.Undelivered) error { re
 func whole(s workspace.Store) *broken {
 	return &broken{
 		Store: s, update: s.Update, find: s.Workspace, list: s.Workspaces, variables: s.Variables, put: s.PutContent,
-		open:  s.OpenContent,
+		open: s.OpenContent, sent: s.Sent,
 		sweep: s.Sweep, add: s.AddSnapshot, entry: s.Entry, remove: s.RemoveEntry, forget: s.Forget,
 	}
 }
@@ -186,6 +191,12 @@ func breakages() map[string]struct {
 			b.put = func(ctx context.Context, org uuid.UUID, r io.Reader, limit int64) (workspace.Digest, int64, error) {
 				all, _ := io.ReadAll(r)
 				return b.Store.PutContent(ctx, org, bytes.NewReader(all), limit)
+			}
+		}},
+		"what was sent for one workspace was sent for all": {"Sent", func(b *broken) {
+			b.sent = func(ctx context.Context, ref workspace.Ref, all []workspace.Digest) (map[workspace.Digest]bool, error) {
+				ref.Name = "a"
+				return b.Store.Sent(ctx, ref, all)
 			}
 		}},
 		"the same again is another one": {"SameSnapshot", func(b *broken) {

@@ -108,6 +108,30 @@ func contents(ctx context.Context, s workspace.Store, _ *Clock) error {
 		map[workspace.Digest]int64{digestOf("small"): 5, digestOf(large): int64(len(large))}))
 }
 
+func sent(ctx context.Context, s workspace.Store, clock *Clock) error {
+	org := uuid.New()
+	a, all := ref(org, "a"), []workspace.Digest{digestOf("one"), digestOf("two")}
+	for range 2 {
+		if err := s.NoteSent(ctx, a, digestOf("one")); err != nil {
+			return err
+		}
+	}
+	for r, sent := range map[workspace.Ref]map[workspace.Digest]bool{
+		a: {digestOf("one"): true}, ref(org, "b"): {}, ref(uuid.New(), "a"): {},
+	} {
+		got, err := s.Sent(ctx, r, all)
+		if err := errors.Join(err, want(fmt.Sprint("sent for ", r), got, sent)); err != nil {
+			return err
+		}
+	}
+	clock.Sleep(24 * time.Hour)
+	if err := s.Sweep(ctx); err != nil {
+		return err
+	}
+	got, err := s.Sent(ctx, a, all)
+	return errors.Join(err, want("sent a day ago", got, map[workspace.Digest]bool{}))
+}
+
 func snapshots(ctx context.Context, s workspace.Store, _ *Clock) error {
 	r := ref(uuid.New(), "a")
 	if _, err := push(ctx, s, r, nil, "one"); !fault.Is(err, fault.WorkspaceNotFound) {

@@ -78,6 +78,7 @@ func Laws() []Law {
 		{"Isolation", isolation},
 		{"Events", events},
 		{"Contents", contents},
+		{"Sent", sent},
 		{"Snapshots", snapshots},
 		{"SameSnapshot", sameSnapshot},
 		{"Parents", parents},

@@ -77,7 +77,11 @@ type Settings struct {
 	Log          Log
 
 	effective []Effective
+	secrets   string
 }
+
+// SecretsIn is the settings file that they were read from, where it has a secret; empty for none.
+func (s Settings) SecretsIn() string { return s.secrets }
 
 // Server is how Holdfast listens.
 type Server struct {

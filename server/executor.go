@@ -98,6 +98,7 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	if err != nil {
 		return none, machine.CommandSettings{}, err
 	}
+	own.network.RequireClosed = p.settings.Runs.RequireClosedNetwork
 	infracost := agent.Infracost{Path: p.settings.Runs.Infracost, Key: p.settings.Runs.InfracostKey.Reveal()}
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},

@@ -12,8 +12,8 @@ import (
 )
 
 // adopt goes through the folders that an executor before has left: what is still this agent's is
-// carried on, what is over or was lost is removed. One in which a command was begun, and whose record can't be read, may
-// be of an apply that goes on: it is left alone.
+// carried on, what is over or was lost is removed. One in which a command was begun, and whose record can't be read,
+// may be of an apply that goes on: it is left alone.
 func (e *Executor) adopt(ctx context.Context) error {
 	paths, err := e.folders.all()
 	if err != nil {

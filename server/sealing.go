@@ -54,8 +54,8 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 	return p.createMaster(ctx, path)
 }
 
-// removeLeftMasters removes what is left of a master key file that was being made when the program was killed: it can be
-// the very key that is in use, and so a copy of it that nobody knows of.
+// removeLeftMasters removes what is left of a master key file that was being made when the program was killed: it can
+// be the very key that is in use, and so a copy of it that nobody knows of.
 func (p *parts) removeLeftMasters(ctx context.Context, path string) {
 	removed, err := durable.RemoveLeft(path, time.Now())
 	switch {

@@ -48,7 +48,8 @@ func TestPlanWritesNotIntoTheCache(t *testing.T) {
 }
 
 // Vulnerability: OpenTofu runs the key providers of an encryption block while it initializes, so that a
-// configuration plants what the next run executes. Check: such a run has no cache.
+// configuration plants what the next run executes; and git, which fetches modules there, runs what its environment
+// names. Check: such a run has no cache.
 func TestInitThatExecutesHasNoCache(t *testing.T) {
 	const external = `terraform { encryption { key_provider "external" "k" { command = ["x"] } } }`
 	for name, c := range map[string]struct {
@@ -63,6 +64,18 @@ func TestInitThatExecutesHasNoCache(t *testing.T) {
 		"escaped JSON":    {files: map[string]string{"main.tf.json": `{"terraform":{"\u0065ncryption":{}}}`}},
 		"the environment": {files: map[string]string{"main.tf": ""}, env: "TF_ENCRYPTION"},
 		"another one":     {files: map[string]string{"main.tf": ""}, env: "TF_LOG_CORE", may: true},
+		"a cloud's key":   {files: map[string]string{"main.tf": ""}, env: "AWS_SECRET_ACCESS_KEY", may: true},
+		// What fetches modules and providers executes what these name, or believes whom they name.
+		"git's ssh":         {files: map[string]string{"main.tf": ""}, env: "GIT_SSH_COMMAND"},
+		"git's settings":    {files: map[string]string{"main.tf": ""}, env: "git_config_count"},
+		"ssh's":             {files: map[string]string{"main.tf": ""}, env: "SSH_ASKPASS"},
+		"Mercurial's":       {files: map[string]string{"main.tf": ""}, env: "HGRCPATH"},
+		"Python's":          {files: map[string]string{"main.tf": ""}, env: "PYTHONPATH"},
+		"OpenSSL's":         {files: map[string]string{"main.tf": ""}, env: "OPENSSL_CONF"},
+		"credential's":      {files: map[string]string{"main.tf": ""}, env: "AWS_CONFIG_FILE"},
+		"certificates":      {files: map[string]string{"main.tf": ""}, env: "SSL_CERT_FILE"},
+		"a proxy":           {files: map[string]string{"main.tf": ""}, env: "https_proxy"},
+		"registries' names": {files: map[string]string{"main.tf": ""}, env: "HOSTALIASES"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -75,7 +88,7 @@ func TestInitThatExecutesHasNoCache(t *testing.T) {
 			if c.env != "" {
 				env = append(env, api.Input{Name: c.env, Value: "x"})
 			}
-			if got := agent.ExecutesInInit(root, env); got == c.may {
+			if got := agent.ExecutesInInit(root, root, env); got == c.may {
 				t.Errorf("that its init executes code is %v", got)
 			}
 		})
@@ -84,7 +97,7 @@ func TestInitThatExecutesHasNoCache(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(root, "main.tf"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !agent.ExecutesInInit(root, nil) {
+	if !agent.ExecutesInInit(root, root, nil) {
 		t.Error("a pipe is read")
 	}
 }
@@ -153,5 +166,25 @@ func TestPlanChangesNoLockFile(t *testing.T) {
 				t.Errorf("the plan ends with %+v", last)
 			}
 		})
+	}
+}
+
+// Vulnerability: git takes settings, and so commands, from the repository that it is called in, and it is called in the
+// configuration's folder. Check: a configuration that is in one, or is one, has no cache.
+func TestInitInARepositoryHasNoCache(t *testing.T) {
+	for name, may := range map[string]bool{".git": false, "HEAD": false, ".hg": false, "prod/.git": false,
+		"prod/HEAD": false, "other/.git": true, "main.tf": true} {
+		root := t.TempDir()
+		for _, folder := range []string{"prod", "other"} {
+			if err := os.Mkdir(filepath.Join(root, folder), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte("[core]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := agent.ExecutesInInit(root, filepath.Join(root, "prod"), nil); got == may {
+			t.Errorf("%s: that its init executes code is %v", name, got)
+		}
 	}
 }

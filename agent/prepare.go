@@ -238,7 +238,7 @@ func (s *stage) equip(ctx context.Context) error {
 		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name,
 			want.Calls.Version)}
 	}
-	shares := !executesInInit(s.directory(), s.assignment.Environment)
+	shares := !executesInInit(configIn(s.folder), s.directory(), s.assignment.Environment)
 	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot, shares); err != nil {
 		return err
 	}

@@ -53,9 +53,10 @@ type value struct {
 // value is a fault also where a later source overrides it. The error is a *Faults.
 func Load(from Sources) (Settings, error) {
 	settings, faults := table(), &Faults{}
+	inFile := from.file(settings, faults)
 	found := slices.Concat(
 		defaults(settings),
-		from.file(settings, faults),
+		inFile,
 		readEnv(from.Environ, settings, faults),
 		readFlags(from.Flags, settings),
 	)
@@ -69,6 +70,9 @@ func Load(from Sources) (Settings, error) {
 		return Settings{}, err
 	}
 	loaded.effective = effective(settings, last)
+	if slices.ContainsFunc(inFile, func(v value) bool { return v.secret && v.text != "" }) {
+		loaded.secrets = from.File
+	}
 	return loaded, nil
 }
 

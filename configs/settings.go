@@ -77,7 +77,11 @@ type Settings struct {
 	Log          Log
 
 	effective []Effective
+	secrets   string
 }
+
+// SecretsIn is the settings file that they were read from, where it has a secret; empty for none.
+func (s Settings) SecretsIn() string { return s.secrets }
 
 // Server is how Holdfast listens.
 type Server struct {
@@ -249,7 +253,10 @@ type Runs struct {
 	KeepPlanDays int           // of its files
 	MaxLogBytes  int64
 	// What follows is for the server's own executor.
-	MinSandbox     string // none, landlock or namespaces
+	MinSandbox string // none, landlock or namespaces
+	// RequireClosedNetwork refuses commands to which the machine's own addresses can't be closed.
+	RequireClosedNetwork bool
+
 	MaxFolderBytes int64  // of a run's folder
 	MaxMemoryBytes int64  // of a command
 	Infracost      string // a program; empty for none

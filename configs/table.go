@@ -430,6 +430,11 @@ func runsTable() []setting {
 			help: "The least that is closed to the commands of the runs that the server executes, whatever their workspaces " +
 				"want: none, landlock or namespaces (see runs-sandbox.md). Where it can't be reached, such runs fail, and say why.",
 			set: into(func(s *Settings) *string { return &s.Runs.MinSandbox }, parseChoice("none", "landlock", "namespaces"))},
+		{section: in, key: "require_closed_network", env: "HOLDFAST_RUNS_REQUIRE_CLOSED_NETWORK", def: "false",
+			kind: "bool",
+			help: "Execute no run where loopback, link-local and metadata addresses can't be closed to its commands (see " +
+				"runs-sandbox.md). Such runs fail, and say why.",
+			set: into(func(s *Settings) *bool { return &s.Runs.RequireClosedNetwork }, parseBool)},
 		{section: in, key: "max_folder_bytes", env: "HOLDFAST_RUNS_MAX_FOLDER_BYTES", def: "16GiB", kind: "size",
 			help: "How much disk a run may use that the server executes: its configuration, what init downloads, its own " +
 				"files and output. It is looked at every few seconds; a run that has more is ended.",

@@ -104,6 +104,7 @@ func samples() map[string]string {
 		"[runs] orphan_timeout":           "12h",
 		"[runs] max_log_bytes":            "10MiB",
 		"[runs] min_sandbox":              "namespaces",
+		"[runs] require_closed_network":   "true",
 		"[runs] max_folder_bytes":         "1GiB",
 		"[runs] max_memory_bytes":         "3GiB",
 		"[runs] infracost":                "/usr/local/bin/infracost",

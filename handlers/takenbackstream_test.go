@@ -27,8 +27,8 @@ func (k forLess) VerifyAgain(_ context.Context, _ auth.Credentials, before auth.
 	return before, nil
 }
 
-// TestEventsAreNotToldToWhoseKeyIsTakenBack: who follows the organization is told nothing of what comes some seconds after
-// the key was taken back, nor of states that it is good for no more.
+// TestEventsAreNotToldToWhoseKeyIsTakenBack: who follows the organization is told nothing of what comes some seconds
+// after the key was taken back, nor of states that it is good for no more.
 func TestEventsAreNotToldToWhoseKeyIsTakenBack(t *testing.T) {
 	t.Parallel()
 	patterns, err := auth.ParsePatterns("mine/*")

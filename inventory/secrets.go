@@ -32,9 +32,14 @@ type secretFinder struct {
 	Secrets
 	known map[string]bool // names that have gone by: mostly, each resource has the same
 	under int             // how many steps lead to the list or object whose name is a secret's; 0 for none
+	first int             // of what was found: what is in that list or object begins here
 	found []span          // in the attributes that go by
 	count int             // in all
 }
+
+// mostInOne is how many secrets of a list or an object are masked one by one. One that has more is masked as a
+// whole: a digit is a tenth of what masks it, and a list of millions would grow beyond what any store takes.
+const mostInOne = 100
 
 // mostKnown bounds the names that are remembered.
 const mostKnown = 1000
@@ -53,22 +58,41 @@ func (f *secretFinder) visit(v *jsonscan.Value) (refused bool) {
 	switch v.Kind {
 	case jsonscan.EndObject, jsonscan.EndArray:
 		if depth == f.under {
-			f.under = 0
+			f.leave(v)
 		}
 	case jsonscan.BeginObject, jsonscan.BeginArray:
 		if f.under == 0 && f.isSecret(v.Path.Name(depth-1)) {
-			f.under = depth
+			f.under, f.first = depth, len(f.found)
 		}
 	case jsonscan.String, jsonscan.Number:
 		if string(v.Text) == `""` || f.under == 0 && !f.isSecret(v.Path.Name(depth-1)) {
 			return false
 		}
-		f.found = append(f.found, span{v.Start, v.Start + len(v.Text)})
-		f.count++
+		f.add(v)
 		return f.Policy == RefuseSecrets
 	}
 	return false
 }
+
+// add takes a secret. Of a list or an object it takes no more than show that it is masked as a whole.
+func (f *secretFinder) add(v *jsonscan.Value) {
+	f.count++
+	if f.under == 0 || !f.manyInOne() {
+		f.found = append(f.found, spanOf(v))
+	}
+}
+
+// leave ends a list or an object whose name is a secret's.
+func (f *secretFinder) leave(v *jsonscan.Value) {
+	f.under = 0
+	if f.manyInOne() {
+		f.found = append(f.found[:f.first], spanOf(v))
+	}
+}
+
+func (f *secretFinder) manyInOne() bool { return len(f.found)-f.first > mostInOne }
+
+func spanOf(v *jsonscan.Value) span { return span{v.Start, v.Start + len(v.Text)} }
 
 // isSecret says whether a name is one of a secret; nil is that of an element of a list.
 func (f *secretFinder) isSecret(name []byte) bool {

@@ -2,6 +2,7 @@ package inventory_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +50,39 @@ func TestSecretsAreMasked(t *testing.T) {
 				t.Errorf("%d masked: %s", upload.Masked, got)
 			}
 		})
+	}
+}
+
+// TestManySecretsInOne: a list or an object of more secrets than anybody looks at is masked as a whole, so that no
+// upload grows to many times its size.
+func TestManySecretsInOne(t *testing.T) {
+	list := func(n int, of string) string { return "[" + strings.TrimSuffix(strings.Repeat(of+",", n), ",") + "]" }
+	members := func(n int) string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = `"m` + strconv.Itoa(i) + `":` + strconv.Itoa(i)
+		}
+		return "{" + strings.Join(all, ",") + "}"
+	}
+	const hidden = inventory.Masked
+	for attributes, kept := range map[string]string{
+		`{"password":` + list(100, "1") + `}`:                              `{"password":` + list(100, hidden) + `}`,
+		`{"password":` + list(101, "1") + `,"a":1}`:                        `{"password":"(masked)","a":1}`,
+		`{"password":` + members(101) + `,"b":{"password":[2]}}`:           `{"password":"(masked)","b":{"password":["(masked)"]}}`,
+		`{"password":[` + list(60, "1") + `,{"x":` + list(60, "1") + `}]}`: `{"password":"(masked)"}`,
+		`{"password":7,"credentials":` + list(1<<20, "1") + `,"b":"b"}`:    `{"password":"(masked)","credentials":"(masked)","b":"b"}`,
+		`{"password": [ ` + strings.Repeat("1 , ", 200) + ` 1 ], "a" : 1}`: `{"password":"(masked)","a":1}`,
+	} {
+		upload, err := inventory.ParseWith([]byte(secretHead+attributes+"}"), secretsWith(t, inventory.MaskSecrets))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(upload.Resources[0].Attributes); got != kept {
+			t.Errorf("%.60s: %d bytes are kept: %.80s", attributes, len(got), got)
+		}
+		if least := strings.Count(attributes, "1,"); upload.Masked < least {
+			t.Errorf("%.60s: %d of more than %d secrets are counted", attributes, upload.Masked, least)
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	if err != nil {
 		return none, machine.CommandSettings{}, err
 	}
+	own.network.RequireClosed = p.settings.Runs.RequireClosedNetwork
 	infracost := agent.Infracost{Path: p.settings.Runs.Infracost, Key: p.settings.Runs.InfracostKey.Reveal()}
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
@@ -118,10 +119,11 @@ func (p *parts) engine() machine.Engine {
 	return machine.Engine{Version: p.program.Version, Args: p.program.Engine}
 }
 
-// private are the files and folders that no command may read.
+// private are the files and folders that no command may read: of the server, and what it has of organizations.
 func (p *parts) private() (all []string, err error) {
-	for _, path := range []string{p.settings.Storage.Path, p.settings.MasterKeyPath(), p.settings.Auth.File,
-		p.settings.Server.TLSKeyFile} {
+	s := p.settings
+	for _, path := range []string{s.SecretsIn(), s.Storage.Path, s.Storage.OutboxPath, s.MasterKeyPath(),
+		s.Seal.KeyTokenFile, s.AuditKeyPath(), s.Auth.File, s.Server.TLSKeyFile, s.RepositoryMirrors()} {
 		if path == "" {
 			continue
 		}

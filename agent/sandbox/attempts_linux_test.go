@@ -21,6 +21,12 @@ func try(what string, args []string) error {
 		return syscall.Kill(number(0), 0)
 	case "ptrace":
 		return syscall.PtraceAttach(number(0))
+	case "limit":
+		none := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+		return unix.Prlimit(number(0), unix.RLIMIT_CPU, &none, nil)
+	case "limit-itself":
+		none := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
+		return errors.Join(unix.Prlimit(0, unix.RLIMIT_CPU, &none, nil), unix.Setrlimit(unix.RLIMIT_CPU, &none))
 	case "read-memory":
 		var word [8]byte
 		local := []unix.Iovec{{Base: &word[0], Len: 8}}

@@ -108,11 +108,14 @@ func checkSystemCallsOutOfTheSandbox(t *testing.T, w world) {
 		{"mount", filepath.Join(w.run, "mnt")}, {"unshare", filepath.Join(w.run, "mnt")}, {"chroot", w.run},
 		{"handle", w.path("auth.cfg")}, {"user-namespace"}, {"child-in-namespaces"}, {"traced"}, {"keyring"},
 		{"fault-handler"}, {"rings"},
+		{"limit", server}, // of the processor's time, with which a process ends that has used it up
 	} {
 		refused(t, args[0], w.attempt(w.policy(), args...))
 	}
-	if r := w.attempt(w.policy(), "capabilities"); !r.ok() {
-		t.Errorf("capabilities: %v, %s", r.err, r.output)
+	for _, what := range []string{"capabilities", "limit-itself"} {
+		if r := w.attempt(w.policy(), what); !r.ok() {
+			t.Errorf("%s: %v, %s", what, r.err, r.output)
+		}
 	}
 }
 

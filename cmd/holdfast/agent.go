@@ -42,6 +42,7 @@ type agentFlags struct {
 	server, tokenFile, work, name, tools, ca, level, sandbox, user string
 	slots                                                          int
 	maxFolder, maxMemory, infracost                                string
+	closed                                                         bool
 	direct                                                         bool
 }
 
@@ -78,6 +79,8 @@ and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API
 	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock",
 		"the least that is closed to commands: none, landlock or namespaces")
+	flags.BoolVar(&f.closed, "require-closed-network", false,
+		"do not start where loopback, link-local and metadata addresses can't be closed to commands")
 	flags.StringVar(&f.user, "user", "",
 		"account that commands run as, where the agent is root (default: the agent's own)")
 	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB",
@@ -177,14 +180,18 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	commands, err := machine.NewCommands(ctx,
 		machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least,
 			Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner,
-			Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+			Network: sandbox.Network{Allow: reachable(ctx, f.server), RequireClosed: f.closed}})
 	if err != nil {
 		return agent.Settings{}, err
 	}
-	if reached := commands.Sandbox(); !agent.Reaches(reached.Level, least.String()) {
+	switch reached := commands.Sandbox(); {
+	case !agent.Reaches(reached.Level, least.String()):
 		return agent.Settings{},
 			fmt.Errorf("the sandbox reaches %s here, and --min-sandbox wants %s: %s", reached.Level, least,
 				strings.Join(reached.Why, "; "))
+	case f.closed && reached.Network != "closed":
+		return agent.Settings{}, fmt.Errorf("loopback and metadata addresses can't be closed to commands here, and "+
+			"--require-closed-network wants that: %s", strings.Join(reached.Why, "; "))
 	}
 	store := tools.New(tools.Settings{Root: f.tools})
 	if _, err := store.FindOnPath(ctx, a.getenv("PATH")); err != nil {

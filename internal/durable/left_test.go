@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestRemoveLeft: what is left of a CreateNew that was killed goes, also where it was killed behind the link; nothing else
-// does.
+// TestRemoveLeft: what is left of a CreateNew that was killed goes, also where it was killed behind the link; nothing
+// else does.
 func TestRemoveLeft(t *testing.T) {
 	path := writeFile(t, "the key")
 	folder, old := filepath.Dir(path), time.Now().Add(-time.Hour)

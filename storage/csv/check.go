@@ -54,7 +54,7 @@ func (t *tenant) ready() error {
 func (t *tenant) load() error {
 	t.look(func(v *view) { *v = view{} })
 	t.store.files.forget(t.org)
-	if err := t.store.refillAgain(context.Background(), t.org); err != nil {
+	if err := t.store.mendAgain(context.Background(), t.org); err != nil {
 		return err
 	}
 	now, err := lookAt(t.path)

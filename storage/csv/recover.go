@@ -16,7 +16,7 @@ import (
 
 // recover compares the length of every file with the index, and lists the files that it
 // does not know. A file that it can't put right is left to its organization's first use,
-// which refuses it; the others go on.
+// which refuses it, or tries again if it was the disk's fault; the others go on.
 func (s *Store) recover(ctx context.Context) error {
 	known := map[uuid.UUID]bool{}
 	for after := ""; ; {
@@ -28,6 +28,9 @@ func (s *Store) recover(ctx context.Context) error {
 			known[e.Org], after = true, e.Org.String()
 			if err := s.recoverFile(ctx, e); err != nil {
 				s.log.ErrorContext(ctx, "upload file not recovered", "org", e.Org, "err", err)
+				if isDisks(err) {
+					s.unmended[e.Org] = index.Journaled{Org: e.Org, Head: index.Head{ID: e.ID, Length: e.Length}}
+				}
 			}
 		}
 		if len(entries) == 0 {
@@ -130,7 +133,11 @@ func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, 
 		return "", 0, err
 	}
 	name = aside.Name()
-	defer func() { err = errors.Join(err, aside.Close()) }()
+	defer func() {
+		if err = errors.Join(err, aside.Close()); err != nil {
+			_ = os.Remove(name) // a part of it is of no use, and takes up room where there is none
+		}
+	}()
 	n, err = io.Copy(aside, io.NewSectionReader(f, length, 1<<62))
 	if err != nil {
 		return name, n, err

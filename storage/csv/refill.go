@@ -28,7 +28,7 @@ func (s *Store) refill(ctx context.Context) error {
 		if err := s.refillFile(ctx, j); err != nil {
 			s.log.ErrorContext(ctx, "upload file not recovered from the journal", "org", j.Org, "err", err)
 			if isDisks(err) {
-				s.unfilled[j.Org] = j
+				s.unmended[j.Org] = j
 			}
 			continue
 		}
@@ -48,12 +48,12 @@ func isDisks(err error) bool {
 	return system && !errors.Is(err, os.ErrNotExist)
 }
 
-// refillAgain is for a file that refill could do nothing for because of the disk, which was
-// full say. Until it succeeds, the file lacks what was acknowledged, and nobody may take it
-// for changed. The tenant's gate must be held.
-func (s *Store) refillAgain(ctx context.Context, org uuid.UUID) error {
+// mendAgain is for a file that refill or recover could do nothing for because of the disk, which
+// was full say. Until it succeeds, the file lacks what was acknowledged, or has a torn tail of
+// ours, and nobody may take it for changed. The tenant's gate must be held.
+func (s *Store) mendAgain(ctx context.Context, org uuid.UUID) error {
 	s.mu.Lock()
-	j, ok := s.unfilled[org]
+	j, ok := s.unmended[org]
 	s.mu.Unlock()
 	if !ok {
 		return nil
@@ -62,12 +62,15 @@ func (s *Store) refillAgain(ctx context.Context, org uuid.UUID) error {
 	if err == nil {
 		err = fileError(folder.Sync(s.dir))
 	}
+	if err == nil {
+		err = s.recoverFile(ctx, index.Entry{ID: j.ID, Org: j.Org, Length: j.Length})
+	}
 	if isDisks(err) {
-		return err
+		return fileError(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.unfilled, org)
+	delete(s.unmended, org)
 	return nil // what is wrong with it otherwise, a look at the file says
 }
 
@@ -96,7 +99,7 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 		put += n
 		return err
 	})
-	if err != nil {
+	if err != nil || f == nil {
 		return fileError(err)
 	}
 	if put > 0 {

@@ -52,7 +52,7 @@ func (t *tenant) removeFiles() (removed int, err error) {
 	t.look(func(v *view) { *v = view{} })
 	s.mu.Lock()
 	delete(s.foreign, t.org)
-	delete(s.unfilled, t.org)
+	delete(s.unmended, t.org)
 	s.mu.Unlock()
 	names, err := s.filesOf(t.org)
 	if err != nil || len(names) == 0 {

@@ -51,7 +51,7 @@ type Store struct {
 
 	mu       sync.Mutex
 	foreign  map[uuid.UUID]bool            // files that Open found and the index does not know
-	unfilled map[uuid.UUID]index.Journaled // files that the disk kept Open from refilling
+	unmended map[uuid.UUID]index.Journaled // files that the disk kept Open from mending
 
 	probe   probe
 	pruner  pruner
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}
 	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), openRead: o.openRead,
-		foreign: map[uuid.UUID]bool{}, unfilled: map[uuid.UUID]index.Journaled{}}
+		foreign: map[uuid.UUID]bool{}, unmended: map[uuid.UUID]index.Journaled{}}
 	reads := o.OpenFiles / 8
 	s.active, s.reads = newSlots(o.OpenFiles/4), turns.New(reads, max(reads/4, 1))
 	s.files = newFileCache(o.OpenFiles-cap(s.active)-reads-flushFiles-flushAtOnce, o.open)

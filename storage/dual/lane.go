@@ -130,7 +130,7 @@ func (l *lane) strike(n name, seq int64) bool {
 	return true
 }
 
-// nudge has both sides tried again soon: an upload waits for one of them.
+// nudge has both sides tried again soon, when somebody waits for them.
 func (l *lane) nudge() {
 	for _, c := range l.nudges {
 		select {

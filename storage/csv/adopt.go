@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // adoption reads a file that the index does not know: another program wrote it, or the
@@ -32,6 +36,9 @@ func (t *tenant) adopt(ctx context.Context, now stamp) (stamp, error) {
 	if err := os.Chmod(t.path, 0o600); err != nil {
 		t.store.log.Warn("upload file may be readable for others", "org", t.org, "err", err)
 	}
+	if err := t.store.bringToDisk(t.org); err != nil {
+		return now, err
+	}
 	now, err := lookAt(t.path)
 	if err != nil {
 		return now, err
@@ -50,6 +57,23 @@ func (t *tenant) adopt(ctx context.Context, now stamp) (stamp, error) {
 	t.store.adopted(t.org)
 	t.store.log.Info("upload file adopted", "org", t.org, "records", t.head.Records, "bytes", t.head.Length)
 	return now, nil
+}
+
+// bringToDisk syncs a file that nobody may have synced who wrote it: what is appended to it could not
+// be put back after a crash that takes what stands before. Nothing is appended to a file that
+// can't be written.
+func (s *Store) bringToDisk(org uuid.UUID) error {
+	file, err := s.reopen(org)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err == nil {
+		err = errors.Join(file.Sync(), file.Close())
+	}
+	if err == nil {
+		err = folder.Sync(s.dir)
+	}
+	return fileError(err)
 }
 
 func (a *adoption) readAll(ctx context.Context) error {

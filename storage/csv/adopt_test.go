@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 )
@@ -204,4 +206,24 @@ func TestEmptyForeignFile(t *testing.T) {
 	batch := newBatch(org, 1)
 	upload(t, s, batch)
 	wantBatches(t, s, org, batch)
+}
+
+// TestAdoptionIsOnDisk: whoever wrote a foreign file may not have synced it, and nothing counts on what
+// is in it before it is.
+func TestAdoptionIsOnDisk(t *testing.T) {
+	dir, org, d := t.TempDir(), uuid.New(), &disk{sync: syscall.EIO}
+	s := openQuiet(t, dir, d)
+	write(t, s.path(org), baseline(org))
+	batch := newBatch(org, 1)
+	if _, err := s.Append(t.Context(), batch); !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("an upload behind what is not on disk: %v", err)
+	}
+	if head, err := s.index.Head(t.Context(), org); head.ID != 0 || err != nil {
+		t.Errorf("the index has %+v, %v of it", head, err)
+	}
+	d.set(func() { d.sync = nil })
+	upload(t, s, batch)
+	if n := len(names(t, s, org)); n != 4 || d.syncs.Load() < 2 {
+		t.Errorf("%d records, %d syncs", n, d.syncs.Load())
+	}
 }

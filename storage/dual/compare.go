@@ -8,13 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-const (
-	// compareTries is how often an organization that is owed something is looked at until a
-	// difference counts.
-	compareTries = 5
-	// namedMost is how many organizations that differ the log names at a start.
-	namedMost = 20
-)
+// compareTries is how often an organization that is owed something is looked at until a
+// difference counts.
+const compareTries = 5
 
 // Comparison is what the sides have of an organization.
 type Comparison struct {
@@ -167,52 +163,5 @@ func (s *Store) measure(ctx context.Context, d *side, org uuid.UUID, into *Exten
 		into.Records += g.Count
 		into.Newest.Time = later(into.Newest.Time, g.Last)
 	}
-	return nil
-}
-
-// compareOnce compares the sides as soon as both are there, and says loudly when they
-// differ: one of them may have been restored from a backup.
-func (s *Store) compareOnce() {
-	for s.stop.Err() == nil {
-		errs := s.sideStatus(s.stop)
-		if errs[csv] == nil && errs[mysql] == nil {
-			if err := s.compareAll(); err == nil {
-				return
-			}
-		}
-		select {
-		case <-s.o.After(lastWait):
-		case <-s.stop.Done():
-		}
-	}
-}
-
-func (s *Store) compareAll() error {
-	different := 0
-	orgs, err := s.organizations(s.stop)
-	if err != nil {
-		return err
-	}
-	for _, org := range orgs {
-		c, err := s.compare(s.stop, org)
-		switch {
-		case s.stop.Err() != nil:
-			return s.stop.Err()
-		case err != nil: // one organization's file may be damaged; that is told elsewhere
-			s.o.Log.Warn("the sides of the store could not be compared", "org", org, "error", err)
-		case c.Differ:
-			if different++; different <= namedMost {
-				s.o.Log.Error("the sides of the store differ by more than is owed; was one of them restored from a backup? See "+
-					"`holdfast data compare`",
-					"org", org, "csv", c.CSV.Records, "mysql", c.MySQL.Records, "csv_newest", c.CSV.Newest.Time, "mysql_newest",
-					c.MySQL.Newest.Time)
-			}
-		}
-	}
-	if different > namedMost {
-		s.o.Log.Error("the sides of the store differ in more organizations than are named here", "organizations", different)
-	}
-	s.differ.Store(different > 0)
-	close(s.compared)
 	return nil
 }

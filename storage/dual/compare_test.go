@@ -1,9 +1,11 @@
 package dual
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,5 +150,35 @@ func TestCompareWithUnanswered(t *testing.T) {
 		if owed := r.Backlog()[side.String()]; owed != 0 {
 			t.Errorf("%v is still owed %d uploads", side, owed)
 		}
+	}
+}
+
+// goingAway is a side that is away for so many calls of Summary.
+type goingAway struct {
+	inventory.Store
+	calls atomic.Int64
+}
+
+func (g *goingAway) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, error) {
+	if g.calls.Add(-1) >= 0 {
+		return nil, errAway()
+	}
+	return g.Store.Summary(ctx, org)
+}
+
+// TestComparedWhileASideGoesAway has a side go away in the middle of the comparison: it goes on when
+// that is back, with the organizations that were not compared.
+func TestComparedWhileASideGoesAway(t *testing.T) {
+	now := &clock{now: time.Now()}
+	r := newRig(t, func(o *Options) {
+		side := &goingAway{Store: o.MySQL}
+		side.calls.Store(3)
+		o.Now, o.Watched, o.MySQL = now.Now, true, side
+		fill(t, o.CSV, []filing{{uuid.UUID{1}, 0, 2}, {uuid.UUID{2}, 0, 1}})
+		fill(t, o.MySQL, []filing{{uuid.UUID{1}, 0, 1}, {uuid.UUID{2}, 0, 1}})
+	})
+	<-r.compared
+	if !r.SidesDiffer() {
+		t.Error("an organization that could not be compared at once was not compared later")
 	}
 }

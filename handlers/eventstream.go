@@ -17,6 +17,10 @@ import (
 // connection for dead.
 const heartbeat = 15 * time.Second
 
+// trusted is how long a reader's credentials count for good: so long after they were taken back, or are good for less,
+// nothing more is told.
+const trusted = 2 * time.Second
+
 // eventStream is an answer of server-sent events, which goes on for as long as more may come.
 type eventStream struct {
 	c       *gin.Context
@@ -94,20 +98,22 @@ func (s *eventStream) wait(ctx context.Context, more <-chan struct{}) error {
 // idle reports whether a heartbeat is due.
 func (s *eventStream) idle() bool { return time.Since(s.sentAt) >= heartbeat }
 
-// stillThere sends a heartbeat where it is time, and lets nobody read on whose credentials are
-// good no more.
-func (s *eventStream) stillThere() error {
+// stillGood lets nobody read on whose credentials are good no more. It comes before each look at what there is to tell.
+func (s *eventStream) stillGood() error {
 	now := time.Now()
-	if now.Sub(s.checked) >= heartbeat {
-		s.checked = now
-		if err := middleware.StillGood(s.c); err != nil {
-			return err
-		}
-		if err := s.allowed(middleware.Principal(s.c)); err != nil {
-			return err
-		}
+	if now.Sub(s.checked) < trusted {
+		return nil
 	}
-	if now.Sub(s.sentAt) < heartbeat {
+	s.checked = now
+	if err := middleware.StillGood(s.c); err != nil {
+		return err
+	}
+	return s.allowed(middleware.Principal(s.c))
+}
+
+// stillThere sends a heartbeat where it is time.
+func (s *eventStream) stillThere() error {
+	if !s.idle() {
 		return nil
 	}
 	return s.write([]byte(": still there\n\n"))

@@ -97,6 +97,9 @@ func (f *follower) send(c *gin.Context) error {
 // follow sends what there is, and waits for more until nothing can follow.
 func (f *follower) follow(ctx context.Context) error {
 	for {
+		if err := f.stillGood(); err != nil {
+			return err
+		}
 		more := f.watch.Next()
 		progress, over, err := f.look(ctx)
 		if err != nil || over {

@@ -54,6 +54,9 @@ func (s *liveStream) follow(ctx context.Context) error {
 		return err
 	}
 	for {
+		if err := s.stillGood(); err != nil {
+			return err
+		}
 		batch, err := s.reader.Take(ctx)
 		if err == nil {
 			err = s.tell(batch)

@@ -51,7 +51,8 @@ type projectStream struct {
 	from  projects.Position
 
 	conn    *websocket.Conn
-	checked time.Time
+	checked time.Time // when the reader's credentials were looked at last
+	pinged  time.Time
 }
 
 // wsPatience is how long a reader may take for one message.
@@ -77,7 +78,8 @@ func (s *projectStream) send(c *gin.Context) error {
 	middleware.Leave(c)
 	ctx, stop := untilStop(conn.CloseRead(c.Request.Context()), s.stopping)
 	defer stop()
-	s.conn, s.checked = conn, time.Now()
+	s.conn, s.checked, s.pinged = conn, time.Now(), time.Now()
+	follower.BeforeResult = func(ctx context.Context) error { return s.stillGood(ctx, follower) }
 	s.end(ctx, s.follow(ctx, follower))
 	return nil
 }
@@ -99,6 +101,11 @@ func (s *projectStream) follower(ctx context.Context) (*projects.Follower, error
 // follow sends what there is, and waits for more until nothing can follow.
 func (s *projectStream) follow(ctx context.Context, f *projects.Follower) error {
 	for {
+		if time.Since(s.checked) >= trusted {
+			if err := s.stillGood(ctx, f); err != nil {
+				return err
+			}
+		}
 		more := f.More()
 		said, over, err := f.Look(ctx)
 		if err == nil && said != nil {
@@ -107,7 +114,7 @@ func (s *projectStream) follow(ctx context.Context, f *projects.Follower) error 
 		if err != nil || over {
 			return err
 		}
-		if err := s.stillThere(ctx, f); err != nil {
+		if err := s.stillThere(ctx); err != nil {
 			return err
 		}
 		if said == nil {
@@ -130,7 +137,7 @@ func (s *projectStream) write(ctx context.Context, said *api.ProjectEvent) error
 
 // wait waits for more, or until it is time to look whether the reader is there.
 func (s *projectStream) wait(ctx context.Context, more <-chan struct{}) error {
-	timer := time.NewTimer(time.Until(s.checked.Add(heartbeat)))
+	timer := time.NewTimer(time.Until(s.pinged.Add(heartbeat)))
 	defer timer.Stop()
 	select {
 	case <-more:
@@ -141,21 +148,24 @@ func (s *projectStream) wait(ctx context.Context, more <-chan struct{}) error {
 	return nil
 }
 
-// stillThere lets nobody read on who has left, or whose credentials are good no more.
-func (s *projectStream) stillThere(ctx context.Context, f *projects.Follower) error {
-	if time.Since(s.checked) < heartbeat {
+// stillThere asks a reader now and then whether it is there.
+func (s *projectStream) stillThere(ctx context.Context) error {
+	if time.Since(s.pinged) < heartbeat {
 		return nil
 	}
+	s.pinged = time.Now()
+	ctx, stop := context.WithTimeout(ctx, wsPatience)
+	defer stop()
+	return s.conn.Ping(ctx)
+}
+
+// stillGood shows the caller no more than it may see by now, and nothing to one whose credentials are good no more.
+func (s *projectStream) stillGood(ctx context.Context, f *projects.Follower) error {
 	s.checked = time.Now()
 	if err := middleware.StillGood(s.r.c); err != nil {
 		return err
 	}
-	if err := f.Allowed(ctx, middleware.Principal(s.r.c)); err != nil {
-		return err
-	}
-	ctx, stop := context.WithTimeout(ctx, wsPatience)
-	defer stop()
-	return s.conn.Ping(ctx)
+	return f.As(ctx, middleware.Principal(s.r.c))
 }
 
 // end closes the connection: with the run's result behind it, or with why there is none.

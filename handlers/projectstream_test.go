@@ -103,6 +103,9 @@ func (s *socket) until(kind, status string) (log string, said api.ProjectEvent) 
 			s.t.Fatal(err)
 		}
 		s.at, log = said.Position, log+said.Data
+		if said.Type == "result" && kind != "result" {
+			s.t.Fatalf("no message %q before the result", kind)
+		}
 		if said.Type == kind && (status == "" || said.Run.Status == status) {
 			return log, said
 		}
@@ -243,6 +246,20 @@ func TestProjectRunIsNotShownToWhoseKeyIsTakenBack(t *testing.T) {
 	if got := <-done; got.status != 401 || !strings.Contains(got.body, `"credentials_revoked"`) ||
 		!strings.Contains(got.body, "the run is there") {
 		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+// So it is over a WebSocket, whose last message has the plan, the files and what they mean.
+func TestProjectStreamShowsNoResultToWhoseKeyIsTakenBack(t *testing.T) {
+	gone := &atomic.Bool{}
+	world, c := projectServerFor(t, func(keys runKeys) middleware.Verifier { return takenBack{keys, gone} })
+	s, _ := c.dial("/api/v1/infra/a/run/stream?mode=plan")
+	s.must("run")
+	e := world.Claim(t, acme)
+	gone.Store(true)
+	e.Plan(1)
+	if _, end := s.until("error", ""); end.Error.Code != string(fault.CredentialsRevoked) || end.Result != nil {
+		t.Errorf("got %+v", end)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 
 // Follower tells what a run prints and where it is, as it goes on. It is of one caller.
 type Follower struct {
+	// BeforeResult is called before the last message, which has all of a run; nil for nothing.
+	BeforeResult func(context.Context) error
+
 	service *Service
 	of      project
 	watch   *runs.Watch
@@ -52,9 +55,13 @@ func (f *Follower) Close() { f.watch.Close() }
 // More returns what is closed when there may be more than there was before it was called.
 func (f *Follower) More() <-chan struct{} { return f.watch.Next() }
 
-// Allowed refuses a caller who may not see the run any more.
-func (f *Follower) Allowed(ctx context.Context, p auth.Principal) error {
-	return f.watch.Allowed(ctx, p)
+// As has all that follows be shown to the caller as it is now. It refuses one who may not see the run any more.
+func (f *Follower) As(ctx context.Context, p auth.Principal) error {
+	err := f.watch.Allowed(ctx, p)
+	if err == nil {
+		f.of.caller = p
+	}
+	return err
 }
 
 // Look returns the next message; nil where there is none yet. over says that it is the last one.
@@ -95,6 +102,11 @@ func (f *Follower) event(kind string, run *api.ProjectRunBrief) *api.ProjectEven
 }
 
 func (f *Follower) result(ctx context.Context) (*api.ProjectEvent, bool, error) {
+	if f.BeforeResult != nil {
+		if err := f.BeforeResult(ctx); err != nil {
+			return nil, false, err
+		}
+	}
 	whole, _, err := f.service.withPlan(ctx, f.of.caller, f.of.Name, f.id)
 	said := f.event("result", nil)
 	said.Result = &whole

@@ -233,6 +233,27 @@ func TestStaleWhileItApplies(t *testing.T) {
 	}
 }
 
+// A plan that waits is stale at once when somebody deletes its state, and not when an older version is heard of late.
+func TestStaleByADeletion(t *testing.T) {
+	b := newBench(t, runs.AwaitingApproval, runs.PlanStage, runs.PhaseShow)
+	_, err := b.Store.Update(t.Context(), b.run.Ref(), func(r runs.Run) (runs.Change, error) {
+		r.Base = runs.Base{Version: 40, Digest: "x"}
+		return runs.Change{Run: r}, nil
+	})
+	b.must(err)
+	by := api.Actor{KeyID: "k", KeyName: "ann"}
+	b.must(b.StateMoved(t.Context(), b.run.Org, "a", runs.Base{Version: 39, Digest: "w"}, by))
+	if b.status() != runs.AwaitingApproval {
+		t.Errorf("an older version made the plan %s", b.status())
+	}
+	b.must(b.StateMoved(t.Context(), b.run.Org, "a", runs.Base{}, by))
+	run, err := b.Store.Run(t.Context(), b.run.Ref())
+	b.must(err)
+	if run.Status != runs.Outdated || run.Stale == nil || run.Stale.Because != runs.ByState || *run.Stale.By != by {
+		t.Errorf("the run is %s, stale %+v", run.Status, run.Stale)
+	}
+}
+
 // A workspace whose last run has failed as often as one is tried says so, until somebody asks for
 // another run or brings another configuration.
 func TestPaused(t *testing.T) {

@@ -134,10 +134,17 @@ func (s *Service) lose(ctx context.Context, run Run) error {
 }
 
 // StateMoved marks the plans of a workspace stale at once when somebody else has changed its
-// state.
+// state, or deleted it. Changes may be heard of in another order: a deletion counts if there is no state now.
 func (s *Service) StateMoved(ctx context.Context, org uuid.UUID, workspace string, now Base, by api.Actor) error {
+	if now.Version == 0 {
+		head, err := s.States.Head(ctx, org, workspace)
+		if err != nil {
+			return err
+		}
+		now = head
+	}
 	return s.moved(ctx, org, workspace, func(r Run) *api.Stale {
-		if r.Base.same(now) || now.Version < r.Base.Version {
+		if r.Base.same(now) || now.Version > 0 && now.Version < r.Base.Version {
 			return nil
 		}
 		return &api.Stale{Since: s.clock(), Because: ByState, Version: now.Version, By: &by}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/durable"
 	"github.com/holdfast/holdfast/storage"
 )
 
@@ -51,6 +52,20 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 		return err
 	}
 	return p.createMaster(ctx, path)
+}
+
+// removeLeftMasters removes what is left of a master key file that was being made when the program was killed: it can
+// be the very key that is in use, and so a copy of it that nobody knows of.
+func (p *parts) removeLeftMasters(ctx context.Context, path string) {
+	removed, err := durable.RemoveLeft(path, time.Now())
+	switch {
+	case err != nil:
+		p.log.WarnContext(ctx, "what a killed program has left of a new master key file is there still", "path", path,
+			"error", err)
+	case removed > 0:
+		p.log.WarnContext(ctx, "removed what a killed program had left of a new master key file", "path", path,
+			"files", removed)
+	}
 }
 
 func (p *parts) createMaster(ctx context.Context, path string) error {

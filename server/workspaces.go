@@ -61,6 +61,7 @@ func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master,
 		return seal.NewMaster(), nil
 	}
 	path := p.settings.MasterKeyPath()
+	p.removeLeftMasters(ctx, path)
 	master, err := storage.ReadMaster(ctx, p.settings)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return master, err

@@ -19,13 +19,15 @@ func (c call) admitted(h Head) error {
 }
 
 // unmoved returns nil unless somebody has changed the state since the plan was made that the
-// run applies: the tools compare lineage and serial alone, and of a first plan not even both.
+// run applies: the tools compare lineage and serial alone, and of a first plan not even both. What the run itself
+// has written is no such change, unless somebody has deleted that.
 func (c call) unmoved(h Head) error {
 	var now uint64 // of a state that is there
 	if h.Exists() {
 		now = h.Version.Number
 	}
-	if c.run == nil || now == c.pinned || now > 0 && h.Version.Author.KeyID == c.actor.KeyID {
+	own := h.Version.Author.KeyID == c.actor.KeyID
+	if c.run == nil || now > 0 && own || now == c.pinned && !own {
 		return nil
 	}
 	return fault.New(fault.RunStale, "the plan of run %s is of version %d, and the state is at version %d", c.run.ID,

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -117,13 +118,17 @@ func (a *adoption) row(row *csvrow.Row, raw []byte) error {
 	return nil
 }
 
-// finish deals with a last row that has no line end. One that is whole without it gets
+// finish deals with a last row that has no line end, or half of one. One that is whole without it gets
 // it; the rest of a crash is kept aside, like that of our own.
 func (a *adoption) finish(rest []byte) error {
 	var row csvrow.Row
-	ended := append(rest[:len(rest):len(rest)], "\r\n"...)
+	end := "\r\n"
+	if bytes.HasSuffix(rest, []byte("\r")) {
+		end = "\n" // half of it is there
+	}
+	ended := append(rest[:len(rest):len(rest)], end...)
 	if n, err := row.Parse(ended); err == nil && n == len(ended) && a.row(&row, ended) == nil {
-		return appendTo(a.t.path, a.reader.Offset+int64(len(rest)), "\r\n")
+		return appendTo(a.t.path, a.reader.Offset+int64(len(rest)), end)
 	}
 	if a.layout.head.Length == 0 {
 		return a.t.bad(1, "it is not the header of an upload file")

@@ -59,12 +59,15 @@ func TestAdoption(t *testing.T) {
 		"CRLF":        func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"mixed":       func(s string) string { return strings.Replace(s, "\n", "\r\n", 1) },
 		"no line end": func(s string) string { return strings.TrimSuffix(s, "\n") },
+		"half a line end": func(s string) string {
+			return strings.TrimSuffix(strings.ReplaceAll(s, "\n", "\r\n"), "\n")
+		},
 	}
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
 			org := uuid.New()
 			want := baselineRecords(org)
-			if name == "CRLF" {
+			if name == "CRLF" || name == "half a line end" {
 				want[1].ResourceName = "web\r\n2"
 			}
 			write(t, filepath.Join(dir, org.String()+".csv"), form(baseline(org)))

@@ -22,8 +22,8 @@ const (
 	maxIdempotencyKey = 255
 	maxIdentities     = 5_000_000
 
-	// How many calls of Latest read at once, of all and of one organization: each takes up
-	// a processor.
+	// How many calls of Latest and Summary read at once, of all and of one organization: each
+	// takes up a processor.
 	maxReadings    = 4
 	maxOwnReadings = 2
 )
@@ -37,7 +37,7 @@ type Service struct {
 	maxIdentities int
 	ahead         *ahead
 	uploaded      func(uuid.UUID)
-	turns         *turns.Turns   // of the calls of Latest
+	turns         *turns.Turns   // of the calls of Latest and Summary
 	memory        *budget.Budget // nil for no bound
 	secrets       Secrets
 	reads         *audit.Reads // nil for uploads that nobody has on record
@@ -196,11 +196,17 @@ func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) ite
 	}
 }
 
-// Summary counts the caller's records, as Store.Summary does.
+// Summary counts the caller's records, as Store.Summary does. It takes a turn: how much memory the
+// groups take nobody knows before they are there.
 func (s *Service) Summary(ctx context.Context, p auth.Principal) ([]Group, error) {
 	if err := s.gate.Authorize(ctx, p, auth.ReadData); err != nil {
 		return nil, err
 	}
+	release, err := s.turns.Acquire(ctx, p.Org)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	return s.store.Summary(ctx, p.Org)
 }
 

@@ -18,7 +18,11 @@ import (
 type refusing struct {
 	keys
 	told []uuid.UUID
+	gone bool // no organization is in force
 }
+
+// InForce implements middleware.Refuser.
+func (r *refusing) InForce(uuid.UUID) bool { return !r.gone }
 
 // RefuseSecret implements middleware.Refuser.
 func (r *refusing) RefuseSecret(_ context.Context, err error, org uuid.UUID, _ auth.Client) error {
@@ -45,27 +49,41 @@ func TestWrongSecretsAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, call := range []struct{ path, bearer string }{
+	call := func(path, bearer string) int {
+		r, err := http.NewRequest(http.MethodPost, server.URL+"/api/v1/agents"+path,
+			strings.NewReader(`{"key":"k","boot_id":"","sandbox":"none"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		return answer.StatusCode
+	}
+	for _, c := range []struct{ path, bearer string }{
 		{"", "hfp_" + strings.Repeat("A", 43)},
 		{"", "nothing"},
 		{"/" + agent.ID + "/claim", "hfa_" + strings.Repeat("A", 43)},
 		{"/absent/claim", secret},
 	} {
-		r, err := http.NewRequest(http.MethodPost, server.URL+"/api/v1/agents"+call.path, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Authorization", "Bearer "+call.bearer)
-		answer, err := server.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _ = answer.Body.Close(); answer.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%s: %s", call.path, answer.Status)
+		if status := call(c.path, c.bearer); status != http.StatusUnauthorized {
+			t.Errorf("%s: %d", c.path, status)
 		}
 	}
 	if !slices.Equal(verifier.told, []uuid.UUID{uuid.Nil, uuid.Nil, acme, uuid.Nil}) {
 		t.Errorf("told was %v", verifier.told)
+	}
+	if status := call("/"+agent.ID+"/claim", secret); status != http.StatusNoContent {
+		t.Errorf("an agent with nothing to do: %d", status)
+	}
+	verifier.gone = true // nobody gets in for an organization that was removed
+	for path, bearer := range map[string]string{"": token, "/" + agent.ID + "/claim": secret} {
+		if status := call(path, bearer); status != http.StatusUnauthorized {
+			t.Errorf("%s of a removed organization: %d", path, status)
+		}
 	}
 }

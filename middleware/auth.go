@@ -87,8 +87,10 @@ func recognize(c *gin.Context, principal auth.Principal, again reverify) error {
 	return nil
 }
 
-// Refuser is a Verifier that counts wrong secrets of agents as it does wrong keys. *verify.Verifier is one.
+// Refuser is a Verifier that counts wrong secrets of agents as it does wrong keys, and knows the organizations that
+// somebody gets in for. *verify.Verifier is one.
 type Refuser interface {
+	InForce(org uuid.UUID) bool
 	RefuseSecret(ctx context.Context, err error, org uuid.UUID, client auth.Client) error
 }
 
@@ -105,8 +107,13 @@ func Identify(verifier Verifier,
 		}
 		client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
 		principal, err := who(ctx, c, secret)
-		if refuser, ok := verifier.(Refuser); ok && err != nil {
-			err = refuser.RefuseSecret(ctx, err, principal.Org, client)
+		if refuser, ok := verifier.(Refuser); ok {
+			if err == nil && !refuser.InForce(principal.Org) {
+				err = fault.New(fault.CredentialsWrong, "the organization was removed")
+			}
+			if err != nil {
+				err = refuser.RefuseSecret(ctx, err, principal.Org, client)
+			}
 		}
 		principal.Address, principal.Request = client.Address, client.Request
 		if err == nil {

@@ -118,13 +118,15 @@ func (s *SignIn) ask(ctx context.Context) (*gooidc.Provider, error) {
 	return provider, nil
 }
 
-// checkAddresses refuses to send a code where it could be read on the way.
+// checkAddresses refuses to send a code where it could be read on the way, and to have keys from where somebody on the
+// way could put their own.
 func (s *SignIn) checkAddresses(p *gooidc.Provider) error {
+	var found discovery
 	own, err := url.Parse(s.Issuer)
-	if err != nil {
+	if err := errors.Join(err, p.Claims(&found)); err != nil {
 		return err
 	}
-	for _, address := range []string{p.Endpoint().AuthURL, p.Endpoint().TokenURL} {
+	for _, address := range []string{p.Endpoint().AuthURL, p.Endpoint().TokenURL, found.KeysURL} {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != own.Scheme {
 			return fmt.Errorf("the issuer's configuration has no address of https:// for %q", address)

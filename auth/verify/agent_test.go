@@ -51,6 +51,9 @@ func TestWrongSecretsOfAgentsCount(t *testing.T) {
 	if got := b.guess("192.0.2.1", orgA, 5); got != 3 {
 		t.Errorf("%d wrong keys were looked at, as there were wrong secrets", got)
 	}
+	if !b.InForce(orgA) || b.InForce(orgB) {
+		t.Error("other organizations are in force than the keyring has")
+	}
 	away := errors.New("the database is away")
 	if err := b.RefuseSecret(context.Background(), away, orgA, auth.Client{}); err != away {
 		t.Errorf("another error became %v", err)

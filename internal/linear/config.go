@@ -38,10 +38,13 @@ func (s *search) add(to configs, c *config) bool {
 }
 
 // leavesMore says whether all that may follow b may follow a, which has the same key: it has used no call
-// without an answer that b has not, and released no lock that may still be granted to one who asks for it.
+// without an answer that may have an effect in b, and released no lock that may still be granted to one who
+// asks for it.
 func (s *search) leavesMore(a, b *config) bool {
-	if !subset(a.used, b.used) {
-		return false
+	for _, n := range a.used {
+		if _, used := slices.BinarySearch(b.used, n); !used && !s.isSpent(b, n) {
+			return false
+		}
 	}
 	for id := range strings.SplitSeq(a.Used, "|") {
 		if s.granted[id] >= s.now && !b.WasReleased(id) {
@@ -86,12 +89,9 @@ func without(set []int, n int) []int {
 	return slices.DeleteFunc(slices.Clone(set), func(m int) bool { return m == n })
 }
 
-// subset says whether all of a is in b; both are sorted.
-func subset(a, b []int) bool {
-	for _, n := range a {
-		if _, ok := slices.BinarySearch(b, n); !ok {
-			return false
-		}
-	}
-	return true
+// isSpent says whether a call can have no effect any more: it names a lock that was released, and that nobody can
+// take again.
+func (s *search) isSpent(c *config, call int) bool {
+	id := s.calls[call].Input.(Call).ID
+	return id != "" && c.WasReleased(id)
 }

@@ -37,7 +37,8 @@ const (
 //     nothing there, nor anywhere else.
 //   - Of calls without an answer that ask for the same, the first is placed first.
 //   - Of two ways to one state, the one that has used fewer lost calls has all the other one has before it.
-//   - Versions that are not those which the history ends with lead nowhere.
+//   - Versions that are not those which the history ends with lead nowhere, nor does it to release a lock that
+//     somebody is yet to be told is held.
 type search struct {
 	calls   []porcupine.Operation // of one state
 	open    []int                 // calls that have begun, and have not returned or never will
@@ -46,6 +47,8 @@ type search struct {
 	refused map[string]int64      // until when somebody is told that a lock of this ID was released before
 	granted map[string]int64      // until when a lock of this ID may be granted
 	named   map[string]int64      // until when somebody is told whether this ID released its lock
+	holds   map[string][]int      // the calls whose answers say that a lock of this ID is held
+	ended   map[int]bool          // calls that have returned
 	twins   map[int]int           // of a call without an answer, the last one before it that asked for the same
 	now     int64
 	configs []*config
@@ -97,7 +100,7 @@ func orderOf(calls []porcupine.Operation, patience time.Duration) (verdict, *pla
 
 func newSearch(calls []porcupine.Operation) *search {
 	s := &search{calls: calls, refused: map[string]int64{}, granted: map[string]int64{}, named: map[string]int64{},
-		twins: map[int]int{}, configs: []*config{{}}}
+		holds: map[string][]int{}, ended: map[int]bool{}, twins: map[int]int{}, configs: []*config{{}}}
 	last := map[Call]int{}
 	for _, i := range begun(calls) {
 		c := calls[i]
@@ -113,8 +116,24 @@ func newSearch(calls []porcupine.Operation) *search {
 			s.final = told.Body
 		}
 		s.note(call, told, c.Return)
+		if id := holderIn(call, told); id != "" {
+			s.holds[id] = append(s.holds[id], i)
+		}
 	}
 	return s
+}
+
+// holderIn returns the ID of the lock that is held by what a call was told; empty where that says nothing.
+func holderIn(call Call, told Told) string {
+	switch {
+	case told.Unknown:
+		return ""
+	case told.Holder != "" || told.Code != "":
+		return told.Holder
+	case call.Kind == "unlock" || call.Release:
+		return "" // the answer to a second try is the same
+	}
+	return call.ID
 }
 
 // note remembers which IDs the answer to a call depends on, and until when.
@@ -229,7 +248,7 @@ func (s *search) end(call int) {
 			todo = append(todo, s.expand(c)...)
 		}
 	}
-	s.open = without(s.open, call)
+	s.open, s.ended[call] = without(s.open, call), true
 	s.configs = s.configs[:0:0]
 	for _, alike := range done {
 		s.configs = append(s.configs, alike...)
@@ -246,12 +265,23 @@ func (s *search) expand(c *config) (next []*config) {
 		if !ok || changesNothing(s.calls[call]) || after == c.kept && s.calls[call].Return == never {
 			continue
 		}
+		if c.Holder != "" && after.Holder != c.Holder && s.isHeldYet(c) {
+			continue
+		}
 		if s.bounded && after.Number > c.Number && !strings.HasPrefix(s.final, after.serials()) {
 			continue
 		}
 		next = append(next, s.settle(s.place(c, call, after)))
 	}
 	return next
+}
+
+// isHeldYet says whether there is an answer still to come that says that the lock is held, which nobody can take again
+// once it is released.
+func (s *search) isHeldYet(c *config) bool {
+	return slices.ContainsFunc(s.holds[c.Holder], func(call int) bool {
+		return !s.ended[call] && !slices.Contains(c.ahead, call)
+	})
 }
 
 // hasTwin says whether a call without an answer asks for what an earlier one does that is not placed: there

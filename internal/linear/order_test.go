@@ -109,6 +109,19 @@ func TestHistoryIsKept(t *testing.T) {
 	t.Error("nobody noticed")
 }
 
+// All nodes were away at once, and 35 calls of sixteen clients lost their answers within a second: what these
+// might have done, in any order, was more than the search looked at, as long as it told apart calls that could
+// do nothing any more.
+func TestBurstOfLostAnswers(t *testing.T) {
+	h, err := linear.Load("testdata/burst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failed := range h.Check(patience, t.TempDir()) {
+		t.Error(failed)
+	}
+}
+
 // TestKept checks the history in HOLDFAST_HISTORY, which an earlier test has kept.
 func TestKept(t *testing.T) {
 	file := os.Getenv("HOLDFAST_HISTORY")

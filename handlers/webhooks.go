@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"time"
@@ -36,15 +37,15 @@ const (
 	// maxDeliveries are read at once, of which an organization has maxOwnDeliveries.
 	maxDeliveries    = 32
 	maxOwnDeliveries = 8
-	// maxSent have a place or wait for one, of which one address has maxSentAtOnce for an organization.
-	maxSent       = 1024
+	// maxSentAtOnce have a place or wait for one, of one address for an organization. All addresses together may have
+	// any number: a bound of theirs could be used up for all organizations at one of them.
 	maxSentAtOnce = 4
 	// deliveryPatience is as long as providers wait for an answer.
 	deliveryPatience = 10 * time.Second
 )
 
 func (d Deps) routeWebhooks(open section) {
-	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(maxSent, maxSentAtOnce),
+	h := webhooks{d.Repositories, d.Limits.Memory, turns.New(math.MaxInt, maxSentAtOnce),
 		turns.New(maxDeliveries, maxOwnDeliveries), deliveryPatience}
 	o := op("receiveWebhook", "What a git server tells of a repository, in its own words; it is one of "+providerNames()).
 		takesBytes(mediaJSON, nil).givesAs(http.StatusAccepted, api.WebhookReceipt{}).anyOther().

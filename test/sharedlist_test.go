@@ -74,7 +74,7 @@ func sharedThings() map[string]string {
 		"repos: make(chan struct{}, 1)":                                            inOrder,
 		"repos/gitmirror: make(chan struct{}, 1)":                                  ofOne,
 		"handlers: turns.New(maxDeliveries, maxOwnDeliveries)":                     byHooks,
-		"handlers: turns.New(maxSent, maxSentAtOnce)":                              byHooks,
+		"handlers: turns.New(math.MaxInt, maxSentAtOnce)":                          byHooks,
 		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
 		"insight/policy: turns.New(maxCompiling, maxOwn)":                          byInsight,
 		"insight: turns.New(maxModelling, maxOwn)":                                 byInsight,

@@ -29,7 +29,7 @@ func (s *Service) Missing(ctx context.Context, p auth.Principal, name state.Name
 	if len(digests) > s.Limits.Files {
 		return nil, fault.New(fault.FilesTooMany, "there are %d files; at most %d are allowed", len(digests), s.Limits.Files)
 	}
-	there, err := s.there(ctx, p, ref, digests, nil)
+	there, _, err := s.there(ctx, p, ref, digests)
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +128,9 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, f
 }
 
 // fillSizes puts in the sizes of the files. That some are missing the store says, but for callers who may see only some
-// workspaces.
+// workspaces. What those lack may have been in the snapshot that they build on.
 func (s *Service) fillSizes(ctx context.Context, p auth.Principal, ref Ref, files []File, parent *int64) error {
-	sizes, err := s.there(ctx, p, ref, Snapshot{Files: files}.Contents(), parent)
+	sizes, newest, err := s.there(ctx, p, ref, Snapshot{Files: files}.Contents())
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,11 @@ func (s *Service) fillSizes(ctx context.Context, p auth.Principal, ref Ref, file
 	if p.States == nil {
 		return nil
 	}
-	return ErrMissing(files, func(d Digest) bool { _, ok := sizes[d]; return ok })
+	err = ErrMissing(files, func(d Digest) bool { _, ok := sizes[d]; return ok })
+	if err != nil && parent != nil && *parent != newest {
+		return ErrMoved(newest)
+	}
+	return err
 }
 
 // checkTexts reads the files that have to be texts and that the newest snapshot has not.

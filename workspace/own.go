@@ -11,40 +11,37 @@ import (
 // from a digest what the others have, nor get it: for such a caller only those contents are there that the newest
 // snapshot of the workspace has, and those that were sent for it.
 
-// there returns the sizes of those of the contents that are there for the caller. Parent is as for Push.
-func (s *Service) there(ctx context.Context, p auth.Principal, ref Ref, digests []Digest,
-	parent *int64) (map[Digest]int64, error) {
+// there returns the sizes of those of the contents that are there for the caller, and the number of the newest
+// snapshot; 0 for callers who may see all workspaces.
+func (s *Service) there(ctx context.Context, p auth.Principal, ref Ref,
+	digests []Digest) (sizes map[Digest]int64, newest int64, err error) {
 	if p.States != nil {
-		own, err := s.own(ctx, ref, digests, parent)
-		if err != nil {
-			return nil, err
+		if digests, newest, err = s.own(ctx, ref, digests); err != nil {
+			return nil, 0, err
 		}
-		digests = own
 	}
-	return s.Store.Sizes(ctx, ref.Org, digests)
+	sizes, err = s.Store.Sizes(ctx, ref.Org, digests)
+	return sizes, newest, err
 }
 
-// own returns those of the contents that the workspace's newest snapshot has, or that were sent for it.
-func (s *Service) own(ctx context.Context, ref Ref, digests []Digest, parent *int64) ([]Digest, error) {
+// own returns those of the contents that the workspace's newest snapshot has, or that were sent for it, and the number
+// of that snapshot.
+func (s *Service) own(ctx context.Context, ref Ref, digests []Digest) (own []Digest, newest int64, err error) {
 	w, err := s.Store.Workspace(ctx, ref)
 	if err != nil {
-		return nil, err
-	}
-	if parent != nil && *parent != w.Newest.Number {
-		return nil, ErrMoved(w.Newest.Number)
+		return nil, 0, err
 	}
 	has := map[Digest]bool{}
 	if err := s.eachNewest(ctx, w, func(f File) { has[f.Digest] = true }); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	sent, err := s.Store.Sent(ctx, ref, digests)
-	var own []Digest
 	for _, d := range digests {
 		if has[d] || sent[d] {
 			own = append(own, d)
 		}
 	}
-	return own, err
+	return own, w.Newest.Number, err
 }
 
 // eachNewest calls do with each file of a workspace's newest snapshot.

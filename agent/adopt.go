@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/holdfast/holdfast/api"
 )
 
 // adopt goes through the folders that an executor before has left: what is still this agent's is
@@ -88,9 +86,7 @@ func (e *Executor) slotFor(wanted int) (int, func()) {
 
 // leave deals with a stage that was given up by the server while no executor was there.
 func (e *Executor) leave(ctx context.Context, path string, r *record) {
-	a := api.Assignment{Run: r.Run, Org: r.Org, Workspace: r.Workspace, Kind: r.Kind, Stage: r.Stage, Attempt: r.Attempt,
-		Epoch: r.Epoch}
-	s := e.newStage(a, path, r)
+	s := e.newStage(r.assignment(), path, r)
 	e.stages.Go(func() {
 		s.lose()
 		process, err := e.settings.Commands.Find(ctx, commandIn(path, r.Phase))
@@ -113,8 +109,12 @@ func (e *Executor) leave(ctx context.Context, path string, r *record) {
 }
 
 // keepWhatErrored keeps any state in a run folder that the tool could not store. Where in the
-// configuration it was run is not known without an assignment.
+// configuration it was run is not in records of older programs.
 func (s *stage) keepWhatErrored() {
+	if path := s.errored(); path != "" {
+		_ = s.keepErrored(path, nil)
+		return
+	}
 	_ = filepath.WalkDir(configIn(s.folder), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == erroredState && entry.Type().IsRegular() {
 			_ = s.keepErrored(path, nil)

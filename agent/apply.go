@@ -89,11 +89,13 @@ func (s *stage) keepTold(ctx context.Context, path string) (bool, error) {
 }
 
 // errored is where the tool has left the state that it could not store: where it works, which with
-// Terragrunt is in a folder of its making. It is empty where there is none.
+// Terragrunt is in a folder of its making; or where the executor had it on its way to what is kept. It is empty where
+// there is none.
 func (s *stage) errored() (path string) {
-	path = filepath.Join(s.directory(), erroredState)
-	if _, err := os.Lstat(path); err == nil {
-		return path
+	for _, path := range []string{asideIn(s.folder), filepath.Join(s.directory(), erroredState)} {
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
 	}
 	path = ""
 	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache),

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -95,13 +96,20 @@ func (s *stage) keepErrored(path string, why error) error {
 		kept, err = s.move(path, filepath.Base(kept))
 	}
 	if err != nil {
-		s.stranded = !s.discards()
+		s.stranded = !s.discards() && mayBeState(err)
 		s.log.Error("a state that the tool could not store can't be kept", "file", path, "error", err)
 		return err
 	}
 	s.log.Error("a state that the tool could not store is kept on this machine: add it as a candidate", "file", kept,
 		"error", why)
 	return fmt.Errorf("%s", kept)
+}
+
+// mayBeState reports whether what could not be kept may be a state after all. An apply can leave anything in the place
+// of one, such as a link, and would have its folder stay for good.
+func mayBeState(err error) bool {
+	_, none := errors.AsType[*unusable](err)
+	return !none || errors.Is(err, syscall.EIO)
 }
 
 // keepLog keeps the masked log of a stage whose server doesn't take it.
@@ -150,7 +158,8 @@ func (s *stage) keep(path, name string) (kept string, err error) {
 }
 
 // move takes a file out of the run folder, which needs no room on a full disk. It goes by the run folder itself, where
-// no command writes: no folder on the way there may lead elsewhere.
+// no command writes: no folder on the way there may lead elsewhere. Whoever goes on where this is cut off finds it
+// there. It counts as kept from now on, however old it is.
 func (s *stage) move(path, name string) (kept string, err error) {
 	from, err := openRegular(s.folder, path)
 	if err != nil {
@@ -172,8 +181,11 @@ func (s *stage) move(path, name string) (kept string, err error) {
 	if err := root.Rename(within, erroredState); err != nil {
 		return "", err
 	}
+	s.attempt("note since when a state is kept", func() error {
+		return root.Chtimes(erroredState, time.Time{}, time.Now())
+	})
 	kept = filepath.Join(keptIn(s.executor.settings.Work), name)
-	if err := durable.Move(filepath.Join(s.folder, erroredState), kept); err != nil {
+	if err := durable.Move(asideIn(s.folder), kept); err != nil {
 		return "", errors.Join(err, root.Rename(erroredState, within))
 	}
 	return kept, nil

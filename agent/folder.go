@@ -159,6 +159,7 @@ func temporaryOf(folder string) string {
 
 // The places within a run folder.
 
+func asideIn(folder string) string          { return filepath.Join(folder, erroredState) }
 func configIn(folder string) string         { return filepath.Join(folder, "config") }
 func planIn(folder string) string           { return filepath.Join(folder, "out", "plan.tfplan") }
 func commandIn(folder, phase string) string { return filepath.Join(folder, "p", phase) }

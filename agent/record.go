@@ -36,6 +36,8 @@ type record struct {
 	// Notes are what the executor itself has to say in the log, by phase.
 	Notes map[string]string `json:"notes,omitempty"`
 	Tool  *api.Tool         `json:"tool,omitempty"`
+	// Directory is where in the configuration the tool works.
+	Directory string `json:"directory,omitempty"`
 	// Inputs is the digest of the variables that the stage began with.
 	Inputs string `json:"inputs,omitempty"`
 	// Lock is the digest of the lock file behind the plan's init, before any code of the configuration
@@ -50,7 +52,7 @@ type record struct {
 func newRecord(a api.Assignment, key string, now time.Time) *record {
 	return &record{
 		Key: key, Run: a.Run, Org: a.Org, Workspace: a.Workspace, Kind: a.Kind, Stage: a.Stage, Attempt: a.Attempt,
-		Epoch: a.Epoch,
+		Epoch: a.Epoch, Directory: a.Directory,
 		Began: now, Notes: map[string]string{}, Inputs: a.Inputs,
 	}
 }
@@ -65,6 +67,12 @@ func readRecord(folder string) (*record, error) {
 		return nil, err
 	}
 	return &r, nil
+}
+
+// assignment is as much of it as was recorded.
+func (r *record) assignment() api.Assignment {
+	return api.Assignment{Run: r.Run, Org: r.Org, Workspace: r.Workspace, Kind: r.Kind, Stage: r.Stage, Attempt: r.Attempt,
+		Epoch: r.Epoch, Directory: r.Directory}
 }
 
 // save is durable: what follows it builds on its being there.

@@ -39,7 +39,8 @@ type Runs interface {
 	Fact(ctx context.Context, org uuid.UUID, run string) (RunFact, error)
 	// Confirm says yes to the plan of a run, which has this digest.
 	Confirm(ctx context.Context, caller auth.Principal, run, digest, reason string) error
-	// Drop ends a run that nobody wants any more. One that has ended is fine.
+	// Drop ends a run that nobody wants any more. One that has ended is fine; one that has begun to be applied goes on,
+	// and is the fault RunStatus.
 	Drop(ctx context.Context, caller auth.Principal, run, reason string) error
 	// Insight is what the plan of a run means; nil where that is not known.
 	Insight(ctx context.Context, org uuid.UUID, run string) (*api.Insight, error)

@@ -51,7 +51,8 @@ func (r pullRuns) Confirm(ctx context.Context, caller auth.Principal, run, diges
 	return err
 }
 
-// Drop implements pulls.Runs.
+// Drop implements pulls.Runs. Its fault for a run that has begun to be applied meanwhile, which nothing interrupts:
+// RunStatus.
 func (r pullRuns) Drop(ctx context.Context, caller auth.Principal, id, reason string) error {
 	run, err := r.service.Look(ctx, runs.Ref{Org: caller.Org, ID: id})
 	switch {
@@ -61,6 +62,8 @@ func (r pullRuns) Drop(ctx context.Context, caller auth.Principal, id, reason st
 		return err
 	case run.Status == runs.AwaitingApproval, run.Status == runs.Confirmed: // else it may have begun to be applied
 		_, err = r.service.Discard(ctx, caller, id, reason)
+	case run.Status == runs.Applying:
+		return fault.New(fault.RunStatus, "a run that is applying can't be dropped")
 	default:
 		_, err = r.service.Cancel(ctx, caller, id, api.CancelOrder{Level: runs.Soft, Reason: reason})
 	}

@@ -51,11 +51,11 @@ type Quota struct {
 // RunStanding is what an organization has of runs, and may have. Its bytes are apart from those of
 // Quota: what logs take is never in the way of a state.
 type RunStanding struct {
-	Files          Share `json:"files"`          // bytes of logs and files: above the limit no run begins
-	Configurations Share `json:"configurations"` // bytes
-	Recorded       Share `json:"recorded"`       // runs; above the limit the oldest go
-	Waiting        Share `json:"waiting"`        // runs
-	Working        Share `json:"working"`        // runs
+	Files          Share  `json:"files"`                    // bytes of logs and files: above the limit no run begins
+	Configurations *Share `json:"configurations,omitempty"` // bytes; absent for who may see some states only
+	Recorded       Share  `json:"recorded"`                 // runs; above the limit the oldest go
+	Waiting        Share  `json:"waiting"`                  // runs
+	Working        Share  `json:"working"`                  // runs
 }
 
 // Share is what there is of something, and may be.

@@ -60,16 +60,21 @@ func (w whoami) standing(ctx context.Context, p auth.Principal) *api.RunStanding
 	if err != nil {
 		return nil
 	}
+	share := func(used, limit int) api.Share { return api.Share{Used: int64(used), Limit: int64(limit)} }
+	said := &api.RunStanding{
+		Files:    api.Share{Used: has.Bytes, Limit: may.StoredBytes},
+		Recorded: share(has.Stored, may.Stored), Waiting: share(has.Waiting, may.Waiting),
+		Working: share(has.Working, may.Working),
+	}
+	if p.States != nil {
+		return said // by what a file adds they would learn whether another workspace has it
+	}
 	used, limit, err := w.workspaces.Holds(ctx, p.Org)
 	if err != nil {
 		return nil
 	}
-	share := func(used, limit int) api.Share { return api.Share{Used: int64(used), Limit: int64(limit)} }
-	return &api.RunStanding{
-		Files: api.Share{Used: has.Bytes, Limit: may.StoredBytes}, Configurations: api.Share{Used: used, Limit: limit},
-		Recorded: share(has.Stored, may.Stored), Waiting: share(has.Waiting, may.Waiting),
-		Working: share(has.Working, may.Working),
-	}
+	said.Configurations = &api.Share{Used: used, Limit: limit}
+	return said
 }
 
 // limitsOf are the caller's limits, and what is left of them.

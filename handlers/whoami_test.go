@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,11 +28,12 @@ func TestWhoami(t *testing.T) {
 	deps := testDeps(t)
 	deps.Verifier = callers
 	server := startServer(t, deps)
-	const runs = `"runs":{"files":{"used":0,"limit":21474836480},"configurations":{"used":0,"limit":5368709120},"recorded":{"used":0,"limit":100000},"waiting":{"used":0,"limit":1000},"working":{"used":0,"limit":20}},`
+	const narrow = `"runs":{"files":{"used":0,"limit":21474836480},"recorded":{"used":0,"limit":100000},"waiting":{"used":0,"limit":1000},"working":{"used":0,"limit":20}},`
+	runs := strings.Replace(narrow, `"recorded"`, `"configurations":{"used":0,"limit":5368709120},"recorded"`, 1)
 	for key, want := range map[string]string{
 		acmeKey: `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"Acme \u003c\u0026\u003e","key_id":"a1","key_name":"ci","subject":"",` +
 			`"role":"reader","rights":["state:read","state:metadata","state:outputs","data:read","workspace:read","run:read","repository:read"],"states":["prod/*","shared/network"],` +
-			`"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":null,"rate_left":59},` + runs +
+			`"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":null,"rate_left":59},` + narrow +
 			`"address":"127.0.0.1"}`,
 		"certificate": `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"","key_id":"cert.ops","key_name":"ops","subject":"dns:ops.acme.example",` +
 			`"role":"outputs","rights":["state:outputs"],"states":null,"expires":null,"limits":{"rate_limit":null,"state_rate_limit":null},` + runs + `"address":"127.0.0.1"}`,

@@ -59,11 +59,11 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft) + saved(i.Limits.OperationsLeft)},
 		{"shared by", sharing(i.Limits.Nodes)},
 		{"stored", stored(i)},
-		{"runs' files", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Files }, showSize)},
-		{"configurations", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Configurations }, showSize)},
-		{"runs on record", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Recorded }, showCount)},
-		{"runs waiting", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Waiting }, showCount)},
-		{"runs at work", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Working }, showCount)},
+		{"runs' files", showShare(i.Runs, func(r api.RunStanding) *api.Share { return &r.Files }, showSize)},
+		{"configurations", showShare(i.Runs, func(r api.RunStanding) *api.Share { return r.Configurations }, showSize)},
+		{"runs on record", showShare(i.Runs, func(r api.RunStanding) *api.Share { return &r.Recorded }, showCount)},
+		{"runs waiting", showShare(i.Runs, func(r api.RunStanding) *api.Share { return &r.Waiting }, showCount)},
+		{"runs at work", showShare(i.Runs, func(r api.RunStanding) *api.Share { return &r.Working }, showCount)},
 		{"address", i.Address},
 	})
 }
@@ -87,12 +87,15 @@ func stored(i api.Identity) string {
 	return showSize(i.Quota.Used) + " of " + showSize(*i.Quota.Limit)
 }
 
-// showShare is empty for a server that says nothing of runs.
-func showShare(all *api.RunStanding, of func(api.RunStanding) api.Share, show func(int64) string) string {
+// showShare is empty for a server that says nothing of runs, or not of this.
+func showShare(all *api.RunStanding, of func(api.RunStanding) *api.Share, show func(int64) string) string {
 	if all == nil {
 		return ""
 	}
 	share := of(*all)
+	if share == nil {
+		return ""
+	}
 	return show(share.Used) + " of " + show(share.Limit)
 }
 

@@ -5808,8 +5808,8 @@ export interface components {
         RunStanding: {
             /** @description bytes of logs and files: above the limit no run begins */
             files: components["schemas"]["Share"];
-            /** @description bytes */
-            configurations: components["schemas"]["Share"];
+            /** @description bytes; absent for who may see some states only */
+            configurations?: components["schemas"]["Share"];
             /** @description runs; above the limit the oldest go */
             recorded: components["schemas"]["Share"];
             /** @description runs */

@@ -56,7 +56,7 @@ function Uses({ who: { quota, runs, limits } }: { who: Identity }) {
         {runs ? (
           <>
             <Used name="Logs and files of runs" {...shareOf(runs.files)} say={bytes} />
-            <Used name="Configurations" {...shareOf(runs.configurations)} say={bytes} />
+            {runs.configurations ? <Used name="Configurations" {...shareOf(runs.configurations)} say={bytes} /> : null}
             <Used name="Runs kept" {...shareOf(runs.recorded)} say={plain} />
             <Used name="Runs waiting" {...shareOf(runs.waiting)} say={plain} />
             <Used name="Runs working" {...shareOf(runs.working)} say={plain} />

@@ -96,7 +96,7 @@ func (c call) answered(a outsideAnswer) Decide {
 			a.failed && a.try != r.Outside.Tries {
 			return nothing(r)
 		}
-		m := c.change(r)
+		m := c.change(c.counting(r))
 		o := m.run.Outside
 		switch {
 		case a.failed:

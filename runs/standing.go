@@ -57,7 +57,8 @@ func (c call) fallen(r Run) (fallen []api.Approval) {
 		}
 		return gone
 	})
-	if left.enough() || r.needsNobody() {
+	overridden := r.Outside != nil && r.Outside.State == OutsideOverridden && !left.glassBroken()
+	if !overridden && (left.enough() || r.needsNobody() && !r.isPart()) { // the rest of a plan may go beyond that
 		return nil
 	}
 	return fallen
@@ -73,7 +74,7 @@ func (c call) reopen(r Run, fallen []api.Approval) (Change, error) {
 	m.run.Approvals = slices.DeleteFunc(m.run.Approvals, func(a api.Approval) bool { return slices.Contains(fallen, a) })
 	m.run.DecidedAt = time.Time{}
 	if o := m.run.Outside; o != nil {
-		o.People = true
+		o.People = !m.run.needsNobody() || m.run.isPart()
 		if o.State == OutsideOverridden && !m.run.glassBroken() {
 			o.State, o.Next = OutsideAsked, c.at
 		}

@@ -101,3 +101,43 @@ func TestYesOfRevokedKeysIsNotCarried(t *testing.T) {
 	s.standing = revoked(reviewer)
 	s.plan("a").is(AwaitingApproval)
 }
+
+// breaksGlass has the decision service not answer once, and somebody break the glass over that.
+func (s *story) breaksGlass(people bool) *story {
+	s.t.Helper()
+	s.run.Status = AwaitingApproval
+	s.run.Outside = &Outside{State: OutsideAsked, Next: s.at, Tries: 1, Failed: 1, People: people}
+	return s.do(s.by(reviewer).approve(yes{Decision: api.Decision{Digest: "pin-a", BreakGlass: true, Reason: "r"},
+		now: base(0), revision: 1})).is(Confirmed)
+}
+
+// A decision outside that a broken glass stood in for is waited for again, though nobody else has to say yes.
+func TestGlassOfRevokedKeysBeforeAService(t *testing.T) {
+	answer := outsideAnswer{digest: "pin-a", try: 1, approved: true}
+
+	s := begin(t, Apply, Terms{AutoApply: "always"}).plan("a").breaksGlass(false)
+	s.standing = lacking{reviewer.KeyID: {auth.BreakGlass}}
+	s.waitsAgain("decision service")
+	s.do(s.by(Server()).answered(answer)).is(Confirmed)
+
+	s = begin(t, Apply, Terms{Approvals: 1}).plan("a").breaksGlass(true)
+	s.run.Approvals = append(s.run.Approvals, api.Approval{Digest: "pin-a", Approved: true, By: second.Wire(), At: s.at})
+	s.standing = lacking{reviewer.KeyID: {auth.BreakGlass}}
+	s.waitsAgain("decision service")
+	s.do(s.by(Server()).answered(answer)).is(Confirmed)
+
+	// It was broken before the service had its first try.
+	s = begin(t, Apply, Terms{AutoApply: "always"}).plan("a").breaksGlass(false)
+	s.run.Status, s.run.Outside.State, s.run.Outside.Failed = AwaitingApproval, OutsideAsked, 0
+	s.standing = lacking{reviewer.KeyID: {auth.BreakGlass}}
+	s.do(s.by(Server()).answered(outsideAnswer{digest: "pin-a", try: 1, failed: true})).is(AwaitingApproval)
+}
+
+// What is left of a plan may go beyond what was approved: what somebody has confirmed of it waits for somebody else.
+func TestRestConfirmedByRevokedKeys(t *testing.T) {
+	s := begin(t, Apply, Terms{AutoApply: "always"}).plan("a").is(Confirmed)
+	s.run.Status, s.run.Earlier = AwaitingApproval, &Earlier{Run: "R", Planned: 1}
+	s.do(s.approve(reviewer, "pin-a")).is(Confirmed)
+	s.standing = revoked(reviewer)
+	s.waitsAgain("somebody confirms")
+}

@@ -83,7 +83,7 @@ type Failures struct {
 	Reason  string    `json:",omitempty"`
 	// Plan says that a plan has failed, not an apply or a check.
 	Plan bool `json:",omitempty"`
-	// Apply says that an apply has failed, whose plan was good.
+	// Apply says that an apply is among them, whose plan was good.
 	Apply bool `json:",omitempty"`
 	// Final says that it is not tried again whatever the count.
 	Final bool `json:",omitempty"`

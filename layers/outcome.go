@@ -99,15 +99,15 @@ func (f Facts) afterFailure(o Outcome, layer string) Facts {
 	if f.Failures.Run == o.Run {
 		return f
 	}
-	n := 1
+	n, applied := 1, o.Want != WantCheck && o.Want != WantPlan && !o.Planned.IsZero()
 	if f.Failures.Commit == f.Relevant.ID {
-		n += f.Failures.Count
+		n, applied = n+f.Failures.Count, applied || f.Failures.Apply
 	}
 	f.Failures = Failures{
 		Count: n, Run: o.Run, Commit: f.Relevant.ID, Reason: cmp.Or(o.Reason, "the run has failed"), Final: o.GaveUp,
 		Unmade:  o.Unmade,
 		Plan:    o.Want != WantCheck && o.Planned.IsZero(),
-		Apply:   o.Want != WantCheck && o.Want != WantPlan && !o.Planned.IsZero(),
+		Apply:   applied,
 		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))).Truncate(time.Microsecond),
 	}
 	return f
@@ -115,10 +115,11 @@ func (f Facts) afterFailure(o Outcome, layer string) Facts {
 
 // looked are the failures once the layer was planned or checked well. Those of applies count until an apply goes well.
 func (f Failures) looked() Failures {
-	if f.Apply {
-		return f
+	if !f.Apply {
+		return Failures{}
 	}
-	return Failures{}
+	f.Plan = false
+	return f
 }
 
 // afterStale counts, once, a plan that went stale. The first one is made again at once, and those behind it later and

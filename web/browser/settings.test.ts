@@ -116,7 +116,7 @@ test('the organization says who one is and what it may store, and sessions are e
   await others.first().waitFor()
   const before = await others.count()
   await others.first().getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.waitForFunction((count) => document.querySelectorAll('tbody tr, [role=row]').length < count, await rows.count())
+  await others.nth(before - 1).waitFor({ state: 'detached' })
   expect(await others.count()).toBe(before - 1)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByLabel('Key', { exact: true }).waitFor()

@@ -90,21 +90,23 @@ func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64,
 // loadInto reads a version into memory that acquire acquires. After an error, or when the store
 // panics, nothing is held.
 func (s *Service) loadInto(ctx context.Context, ref Ref, number uint64,
-	acquire func() (budget.Hold, error)) (l Loaded, err error) {
-	if l.hold, err = acquire(); err != nil {
+	acquire func() (budget.Hold, error)) (Loaded, error) {
+	hold, err := acquire()
+	if err != nil {
 		return Loaded{}, err
 	}
 	read := false
 	defer func() {
 		if !read {
-			l.Release()
+			hold.Release()
 		}
 	}()
-	if l.Snapshot, err = s.version(ctx, ref, number); err != nil {
+	snapshot, err := s.version(ctx, ref, number)
+	if err != nil {
 		return Loaded{}, err
 	}
 	read = true
-	return l, nil
+	return Loaded{snapshot, hold}, nil
 }
 
 func (s *Service) cached(ctx context.Context, ref Ref, number uint64) (Snapshot, bool, error) {

@@ -29,7 +29,8 @@ type charged struct {
 	memory *budget.Budget
 	loaded int64 // the largest
 
-	candidates int // with their bytes
+	candidates int   // with their bytes
+	fails      error // of reads of versions
 }
 
 func (c *charged) check(what string, size int64) {
@@ -40,12 +41,18 @@ func (c *charged) check(what string, size int64) {
 }
 
 func (c *charged) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
+	if c.fails != nil {
+		return state.Snapshot{}, c.fails
+	}
 	s, err := c.Store.Current(ctx, ref)
 	c.check("Current", s.Size)
 	return s, err
 }
 
 func (c *charged) Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error) {
+	if c.fails != nil {
+		return state.Snapshot{}, c.fails
+	}
 	s, err := c.Store.Version(ctx, ref, number)
 	c.check("Version", s.Size)
 	return s, err
@@ -284,11 +291,27 @@ func TestHoldersHaveMemory(t *testing.T) {
 // What can't be shown holds nothing, and neither does what breaks down in the middle.
 func TestNothingIsHeldForWhatFails(t *testing.T) {
 	l := newLarder(t)
+	version := func(name state.Name, number uint64) func() error {
+		return func() error { _, err := l.Version(t.Context(), l.p, name, number); return err }
+	}
+	get := func(name state.Name) func() error {
+		return func() error { _, err := l.Get(t.Context(), l.p, name); return err }
+	}
 	fails := map[string]func() error{
-		"no such version":   func() error { _, err := l.Version(t.Context(), l.p, "x", 9); return err },
-		"no such state":     func() error { _, err := l.Get(t.Context(), l.p, "y"); return err },
-		"no such view":      func() error { _, err := l.View(t.Context(), l.p, "y", state.RedactedView, 0); return err },
-		"no such candidate": func() error { _, err := l.Candidate(t.Context(), l.p, "x", "0123456789abcdef"); return err },
+		"no such version":                 version("x", 9),
+		"no such state":                   get("y"),
+		"a read that fails":               l.failing(version("x", 2)),
+		"a read of the newest that fails": l.failing(get("x")),
+		"a count that fails":              l.failing(l.writes(t.Context())["guards that count"]),
+		"a rollback that fails":           l.failing(l.writes(t.Context())["rollback"]),
+		"no such view": func() error {
+			_, err := l.View(t.Context(), l.p, "y", state.RedactedView, 0)
+			return err
+		},
+		"no such candidate": func() error {
+			_, err := l.Candidate(t.Context(), l.p, "x", "0123456789abcdef")
+			return err
+		},
 		"no such output": func() error {
 			_, err := l.Outputs(t.Context(), l.p, "x", state.OutputsQuery{Key: "q"}, nil)
 			return err
@@ -306,5 +329,14 @@ func TestNothingIsHeldForWhatFails(t *testing.T) {
 		if used := l.memory.InUse(); used != 0 {
 			t.Errorf("%s: %d are in use", name, used)
 		}
+	}
+}
+
+// failing has reads of versions fail, as those do whose caller leaves in the middle.
+func (l *larder) failing(do func() error) func() error {
+	return func() error {
+		l.store.fails = context.Canceled
+		defer func() { l.store.fails = nil }()
+		return do()
 	}
 }

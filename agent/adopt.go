@@ -19,8 +19,7 @@ func (e *Executor) adopt(ctx context.Context) error {
 	}
 	for _, path := range paths {
 		r, err := readRecord(path)
-		begun, _ := filepath.Glob(commandIn(path, "*"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && len(begun) > 0 {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && len(begunIn(path)) > 0 {
 			e.folders.adopt(path)
 			e.log.ErrorContext(ctx, "the record of a run folder can't be read, so it is left alone", "folder", path, "error",
 				err)
@@ -135,6 +134,12 @@ func (e *Executor) sweep(ctx context.Context, path string) {
 	}
 }
 
+// begunIn returns the folders of the commands that were begun in a run folder.
+func begunIn(path string) []string {
+	folders, _ := filepath.Glob(commandIn(path, "*"))
+	return folders
+}
+
 // ending is how long the commands of a folder that goes may take to end once they are killed.
 const ending = 10 * time.Second
 
@@ -143,9 +148,8 @@ const ending = 10 * time.Second
 func (e *Executor) endCommands(ctx context.Context, path string) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), ending)
 	defer stop()
-	folders, _ := filepath.Glob(commandIn(path, "*"))
 	var begun []Process
-	for _, folder := range folders {
+	for _, folder := range begunIn(path) {
 		if process, err := e.settings.Commands.Find(ctx, folder); err == nil {
 			_ = process.Kill() // of a stage that was reported as ended there is nothing to lose
 			begun = append(begun, process)

@@ -58,10 +58,8 @@ func (o *Organization) Grant(keyID string) (grant auth.Grant, found bool) {
 			return k.Grant, true
 		}
 	}
-	for _, r := range o.Tokens {
-		if r.ID() == keyID {
-			return r.Grant, true
-		}
+	if r, ok := o.TokenRule(keyID); ok {
+		return r.Grant, true
 	}
 	for _, r := range o.Certificates {
 		if r.ID() == keyID {
@@ -69,6 +67,16 @@ func (o *Organization) Grant(keyID string) (grant auth.Grant, found bool) {
 		}
 	}
 	return auth.Grant{}, false
+}
+
+// TokenRule returns the rule for tokens that has this ID.
+func (o *Organization) TokenRule(id string) (rule TokenRule, found bool) {
+	for _, r := range o.Tokens {
+		if r.ID() == id {
+			return r, true
+		}
+	}
+	return TokenRule{}, false
 }
 
 // Keyring is a set of organizations. It never changes: nothing that it holds may be

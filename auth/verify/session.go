@@ -25,7 +25,7 @@ func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials,
 		}
 		login := auth.Login{Org: p.Org, KeyID: p.KeyID, Subject: p.Subject}
 		if o := ring.Organizations[p.Org]; o != nil {
-			if rule, ok := tokenRule(o, p.KeyID); ok {
+			if rule, ok := o.TokenRule(p.KeyID); ok {
 				login.Rule = conditionsOf(rule)
 			}
 		}
@@ -93,21 +93,12 @@ func (v *Verifier) loginNow(login auth.Login, client auth.Client) (auth.Principa
 	if !ok {
 		return auth.Principal{}, revoked(errRevoked)
 	}
-	rule, ok := tokenRule(o, login.KeyID)
+	rule, ok := o.TokenRule(login.KeyID)
 	if !ok || conditionsOf(rule) != login.Rule {
 		return auth.Principal{}, revoked(errRevoked)
 	}
 	t := keyring.Token{TokenLogin: keyring.TokenLogin{Org: o, Rule: rule}, Subject: login.Subject}
 	return bearerOf(t, client), checkAddress(t, client.Address)
-}
-
-func tokenRule(o *keyring.Organization, id string) (keyring.TokenRule, bool) {
-	for _, rule := range o.Tokens {
-		if rule.ID() == id {
-			return rule, true
-		}
-	}
-	return keyring.TokenRule{}, false
 }
 
 // conditionsOf is a fingerprint of what a rule asks of a token, and not of what the token is then

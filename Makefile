@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-clone bench-go test-mysql97 test-tidb packaging release docker docker-git clean web web-test page
+.PHONY: help build install run test check deep deep-list lint fuzz fuzz-keep clients e2e torture cover-engine bench bench-engine bench-queue bench-logs bench-costs bench-runs bench-nodes bench-growth bench-layers bench-clone bench-go test-mysql97 test-tidb packaging release docker docker-git clean web page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,11 +25,6 @@ web: ## build the page with npm ci into web/dist/page; `make build` then puts it
 	@node scripts/compress.mjs web/dist/page
 	@touch web/dist/page/.built # the last file: a server that reads the folder waits for it
 
-web-test: web ## build the page, check its types and style, and run its tests, in a real Chromium too
-	@echo "== page"
-	@cd web && npm run --silent check && npm run --silent test
-	@scripts/browser.sh
-
 # page is web, where there is what it takes and anything has changed since.
 page:
 	@scripts/page.sh
@@ -38,20 +33,21 @@ run: build ## build, make an organization and a key on first use, serve on 127.0
 	@bin/holdfast init --if-missing
 	@exec scripts/run.sh
 
-test: check web-test race fuzz e2e packaging ## everything that CI runs, real clients included
+test: ## what CI runs: vet, all Go tests -short, the race detector where memory is shared, the page, ten scripts with OpenTofu
+	@scripts/scratch.sh scripts/test.sh
 
-check: ## gofmt, the layout of imports, go vet, staticcheck
-	@echo "== gofmt, vet, staticcheck"
+deep: ## everything that there is to test; AREA=states (uploads, runs, git, engine, faces, page, nodes, packaging) for a part
+	@scripts/deep.sh $(AREA)
+
+deep-list: ## list what `make test` skips and `make deep` runs
+	@git grep -p 'suite\.Deep(' -- '*_test.go' '*.go' | awk -F'[=:(]' '/=func /{ sub(/.*=func /, ""); f = $$0; sub(/[(].*/, "", f); next } { print $$1 ": " f }' | grep -v '^internal/suite' | uniq
+
+check: ## gofmt and go vet
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
-	@go test -run '^TestLayout' ./test
 	@go vet -tags e2e ./... # the tag adds files, and takes none away
-	@go tool staticcheck -tags e2e ./...
 
-unit: ## the Go tests, quickly, without the race detector and the real clients
-	@go test -short ./...
-
-race: ## the Go tests with the race detector
-	@scripts/race.sh
+lint: ## golangci-lint, which is built the first time
+	@scripts/lint.sh
 
 # ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
 ENGINE_TESTS = ./storage/mysqlstates ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \

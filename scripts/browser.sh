@@ -8,11 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CHROMIUM_BIN=$(scripts/chromium.sh)
-TOFU_BIN=$(scripts/clients.sh | sed -n 's/^TOFU=//p')
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-CGO_ENABLED=0 scripts/build.sh dev "$scratch/holdfast"
-HOLDFAST_BIN=$scratch/holdfast
+TOFU_BIN=$(scripts/clients.sh opentofu | sed -n 's/^TOFU=//p')
+HOLDFAST_BIN=${HOLDFAST_BIN:-$(CGO_ENABLED=0 scripts/program.sh)}
 export CHROMIUM_BIN TOFU_BIN HOLDFAST_BIN
 cd web
 npm run --silent browser -- "$@"

@@ -6,6 +6,8 @@
 #     TERRAGRUNT=/path/to/terragrunt
 #     PROVIDERS=/path/to/mirror
 #
+# Arguments name the ones that are wanted, of opentofu, terraform, terragrunt and providers; without any, all are.
+#
 # test/clients/*/go.mod name the versions. A client comes from the cache, from PATH if it
 # is exactly that version, or is built from source into the cache: $HOLDFAST_CLIENTS_CACHE,
 # by default holdfast/clients in the user's cache folder. Providers are built likewise, into a
@@ -15,6 +17,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${HOLDFAST_CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/holdfast/clients}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
+
+wants() { [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]; }
+wanted=("$@")
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -99,9 +104,12 @@ client() {
   printf '%s=%s\n' "$variable" "$target"
 }
 
-client TOFU opentofu tofu github.com/opentofu/opentofu OpenTofu "5 minutes"
-client TERRAFORM terraform terraform github.com/hashicorp/terraform Terraform "6 minutes"
-client TERRAGRUNT terragrunt terragrunt github.com/gruntwork-io/terragrunt Terragrunt "2 minutes" is_terragrunt
+if wants opentofu; then client TOFU opentofu tofu github.com/opentofu/opentofu OpenTofu "5 minutes"; fi
+if wants terraform; then client TERRAFORM terraform terraform github.com/hashicorp/terraform Terraform "6 minutes"; fi
+if wants terragrunt; then
+  client TERRAGRUNT terragrunt terragrunt github.com/gruntwork-io/terragrunt Terragrunt "2 minutes" is_terragrunt
+fi
+if ! wants providers; then exit; fi
 
 # provider NAME MODULE: adds the provider to $mirror, for both clients: each asks a registry of
 # its own for it.

@@ -6,32 +6,41 @@
 #     scripts/e2e.sh -run TestScripts//lock          # both clients
 #     scripts/e2e.sh -run TestScripts/tofu/lock -v
 #     scripts/e2e.sh -run TestAttacks                # needs no client
+#     scripts/e2e.sh --short EVENTS                  # what make test runs: OpenTofu only, from the cache if nothing changed
 #
 # HOLDFAST_RACE=1 builds the server with the race detector.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-clients=$(scripts/clients.sh)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+tests=(go test -vet=off -count=1 -timeout 60m)
+wanted=()
+if [ "${1-}" = --short ]; then
+  tests=(scripts/gotest.sh "$2" -short -timeout 20m)
+  wanted=(opentofu)
+  shift 2
+fi
+clients=$(scripts/clients.sh "${wanted[@]}")
 
 race=()
 if [ -n "${HOLDFAST_RACE:-}" ]; then race=(-race); fi
-CGO_ENABLED=${HOLDFAST_RACE:-0} scripts/build.sh dev "$scratch/bin/holdfast" "${race[@]}"
-
-export HOLDFAST_BIN=$scratch/bin/holdfast
+HOLDFAST_BIN=$(CGO_ENABLED=${HOLDFAST_RACE:-0} scripts/program.sh "${race[@]}")
 TOFU_BIN=$(sed -n 's/^TOFU=//p' <<<"$clients")
 TERRAFORM_BIN=$(sed -n 's/^TERRAFORM=//p' <<<"$clients")
 TERRAGRUNT_BIN=$(sed -n 's/^TERRAGRUNT=//p' <<<"$clients")
 PROVIDERS_MIRROR=$(sed -n 's/^PROVIDERS=//p' <<<"$clients")
-export TOFU_BIN TERRAFORM_BIN TERRAGRUNT_BIN PROVIDERS_MIRROR
-mkdir "$scratch/tmp"
-export TMPDIR=$scratch/tmp
+# TestReadme clones what is committed, and is run again when that has changed.
+HOLDFAST_TREE=$(git rev-parse 'HEAD^{tree}')
+export HOLDFAST_BIN TOFU_BIN TERRAFORM_BIN TERRAGRUNT_BIN PROVIDERS_MIRROR HOLDFAST_TREE
+if [ ${#wanted[@]} = 0 ]; then # on the disk, and in a folder of its own
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  export TMPDIR=$scratch
+fi
 
 # In a process group of its own, so that a signal to this script ends what it started, to
 # the last child, and nothing else. Scripts mostly wait, so more run than there are cores.
 set -m
-go test -vet=off -tags e2e -count=1 -timeout 40m -parallel 6 "$@" ./test ./agent/shim &
+"${tests[@]}" -tags e2e -parallel 6 "$@" ./test ./agent/shim &
 tests=$!
 interrupted() {
   kill -TERM -- "-$tests" || true

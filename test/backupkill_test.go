@@ -13,12 +13,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
 
 // TestBackupKilled: a backup and a restore that are killed at any time leave what was there before, or all of
 // what they were to make. What a killed one left is no obstacle for the next.
 func TestBackupKilled(t *testing.T) {
+	suite.Deep(t)
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {

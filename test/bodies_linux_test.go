@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 const (
@@ -40,6 +41,7 @@ const (
 // for large ones, many at once, and take nothing of the answers. The server's memory stays
 // bounded, it says how much of it bodies take, and another organization is served.
 func TestBodiesInMemory(t *testing.T) {
+	suite.Deep(t)
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", 2)
 	if err := authfile.Edit(t.Context(), dir+"/auth.cfg",

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/internal/gittest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/repos/forge"
 	"github.com/holdfast/holdfast/repos/forge/forgetest"
 )
@@ -39,6 +40,7 @@ resource "local_file" "this" {
 // planned because of a delivery and applied, a check sees what was changed outside, and what follows is what the
 // remediation says. A window that is closed keeps what is planned from being applied.
 func TestDrift(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	git := gittest.New(t)
 	b := newRunBench(t, "HOLDFAST_REPOSITORIES_NETWORKS=127.0.0.1", "HOLDFAST_REPOSITORIES_CA_FILE="+git.CAFile)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 func TestMain(m *testing.M) {
@@ -22,30 +24,46 @@ var clients = []struct{ name, binary, other, tool, version string }{
 	{"terraform", "TERRAFORM_BIN", "TOFU_BIN", "terraform", "1.5.7"},
 }
 
+// shortScripts are the scripts that `make test` runs, with OpenTofu: one of each thing that the product does.
+var shortScripts = []string{
+	"enclaves", "lifecycle", "lock_conflict", "projects", "runs", "runs_agent", "server_crash", "uploads",
+}
+
 // TestScripts runs each script of scripts/ once per client. It runs beside TestAttacks,
 // since both wait a lot, and after what measures time and has the machine to itself.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for _, client := range clients {
 		t.Run(client.name, func(t *testing.T) {
+			if client.name != "tofu" {
+				suite.Deep(t)
+			}
 			t.Parallel()
-			testscript.Run(t, testscript.Params{
+			params := testscript.Params{
 				Dir: "scripts",
 				Setup: setup(filepath.Dir(program(t, "HOLDFAST_BIN")), map[string]string{
-					"TF": program(t, client.binary), "OTHER": program(t, client.other), "TOOL": client.tool,
+					"TF": program(t, client.binary), "OTHER": os.Getenv(client.other), "TOOL": client.tool,
 					"TOOL_VERSION": client.version,
 				}),
 				Cmds:                commands(),
 				Condition:           func(name string) (bool, error) { return name == client.name, nil },
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
-			})
+			}
+			if testing.Short() {
+				params.Dir = ""
+				for _, name := range shortScripts {
+					params.Files = append(params.Files, filepath.Join("scripts", name+".txtar"))
+				}
+			}
+			testscript.Run(t, params)
 		})
 	}
 }
 
 // TestAttacks runs each script of scripts/attacks/ once: they need no client.
 func TestAttacks(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "scripts/attacks",

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // engineSources names the providers, at the registry that all clients know them under.
@@ -180,6 +182,7 @@ resource "terraform_data" "kept" {
 // TestEngineAgreesWithClients applies each configuration with the engine, and has OpenTofu and Terraform
 // find nothing to change in what it made; then the other way round; and compares their plans.
 func TestEngineAgreesWithClients(t *testing.T) {
+	suite.Deep(t)
 	for name, files := range engineCases() {
 		for _, client := range []string{"TOFU_BIN", "TERRAFORM_BIN"} {
 			if only := files["only"]; only != "" && only != client {

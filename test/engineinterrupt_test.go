@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // gated is a configuration with a box that waits for the file gate, and one that comes after it.
@@ -27,6 +29,7 @@ resource "shelf_box" "after" {
 // TestEngineInterruptedOnce interrupts an apply while a provider works: that comes to its end and is recorded, nothing
 // else is begun, and another apply does the rest.
 func TestEngineInterruptedOnce(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	w := newEngineWorld(t, "TOFU_BIN", map[string]string{"main.tf": gated})
 	a := w.begin()
@@ -50,6 +53,7 @@ func TestEngineInterruptedOnce(t *testing.T) {
 // TestEngineInterruptedTwice ends what the provider does, too. The state stays what it was, nobody has its lock, and
 // another apply does everything.
 func TestEngineInterruptedTwice(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	w := newEngineWorld(t, "TOFU_BIN", map[string]string{"main.tf": gated})
 	a := w.begin()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/engine/config"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // plansAgree compares what both plans show besides what they do: the members that readers of plans use. What is
@@ -85,6 +86,7 @@ func changesOf(plan map[string]any) map[string]any {
 // TestEngineUpgradesStates has the engine and OpenTofu work on what a provider recorded before its schema
 // changed, and the provider of before refuse what the new one has recorded.
 func TestEngineUpgradesStates(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	before := shelfHead + `resource "shelf_label" "l" { title = "words" }`
 	w := newEngineWorld(t, "TOFU_BIN", map[string]string{"main.tf": before})
@@ -112,6 +114,7 @@ func TestEngineUpgradesStates(t *testing.T) {
 
 // TestEnginesFunctionsAgree has OpenTofu evaluate what the engine's own tests of functions do.
 func TestEnginesFunctionsAgree(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	from := filepath.Join("..", "engine", "testdata", "functions")
 	files := map[string]string{}
@@ -135,6 +138,7 @@ func TestEnginesFunctionsAgree(t *testing.T) {
 // TestEngineHasOpenTofusFunctions has the engine know every function of OpenTofu's but those that give something else
 // each time.
 func TestEngineHasOpenTofusFunctions(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	w := newEngineWorld(t, "TOFU_BIN", map[string]string{"main.tf": "locals {}\n"})
 	var known struct {

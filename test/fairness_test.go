@@ -22,6 +22,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
@@ -64,6 +65,7 @@ type scenario struct {
 // one goes on with its work: each of its requests succeeds, and none of its kinds of
 // requests takes more than ten times as long as alone.
 func TestFairness(t *testing.T) {
+	suite.Deep(t)
 	var names []string
 	var all []*neighbours
 	for _, s := range scenarios() {

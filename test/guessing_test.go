@@ -17,6 +17,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 const (
@@ -34,6 +35,7 @@ const (
 // with a key that the server knows, and one that comes with a key that it has never seen.
 // Every one of their requests succeeds, and their 99th percentile stays below 250 ms.
 func TestGuessing(t *testing.T) {
+	suite.Deep(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("needs all of 127.0.0.0/8")
 	}

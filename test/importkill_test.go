@@ -13,11 +13,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestImportKilled: an import that is killed at any time, again and again, leaves states of which each version is
 // whole, and goes on where it was. An export that is killed is there whole or not at all, and the next one is.
 func TestImportKilled(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	dir := t.TempDir()
 	o := addTenants(t, dir+"/auth.cfg", 1)[0]

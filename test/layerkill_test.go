@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/gittest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/repos/forge"
 	"github.com/holdfast/holdfast/repos/forge/forgetest"
 )
@@ -44,6 +45,7 @@ func flowMoments() []struct {
 // TestLayerServerKilled kills the server at each step from a push to what is applied, one after the other: each push is
 // planned and applied, by one run, as if nothing had been. The usual run is killed at three of the steps.
 func TestLayerServerKilled(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	git := gittest.New(t)
 	b := newRunBench(t, "HOLDFAST_REPOSITORIES_NETWORKS=127.0.0.1", "HOLDFAST_REPOSITORIES_CA_FILE="+git.CAFile)

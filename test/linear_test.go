@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/linear"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // Whatever becomes of nodes, of their connections and of the database, there is an order of all
 // that clients asked of states and were told in which one state answers the same. A failing
 // history is drawn in HOLDFAST_HISTORIES, and comes again with its HOLDFAST_SEED, if not alike.
 func TestNodesAreLinearizable(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	c := newCluster(t, 3)
 	c.checkLinearizable(t, 3_000, func(random *rand.Rand) func(context.Context) error {
@@ -47,6 +49,7 @@ func TestNodesAreLinearizable(t *testing.T) {
 
 // So it is with one node that keeps its states itself, whatever becomes of it.
 func TestOneNodeIsLinearizable(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	c := oneNode(t)
 	c.checkLinearizable(t, 20_000, func(random *rand.Rand) func(context.Context) error {

@@ -12,11 +12,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestLoadAtKilled: a load that rolls states back to a time, and is killed at any moment, leaves nothing that a server
 // serves, or all of it. A server waits where a part is there, and the next load takes that away.
 func TestLoadAtKilled(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	l := newLoading(t)
 	at := l.writeMore()

@@ -16,11 +16,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestLoadKilled: a load into a database that is killed at any time leaves no table that a server looks at, or all of
 // them. What a killed one left is no obstacle for the next, and a server serves what was there.
 func TestLoadKilled(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	l := newLoading(t)
 	killed, during := 0, 0

@@ -20,6 +20,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // localBench is a server, and folders whose partitions are made on this machine.
@@ -137,6 +138,7 @@ func (b *localBench) killer() *killer {
 // requests that it and its tools make, and does the same again: it ends in the same, nothing is made twice, and every
 // record of a run has an end.
 func TestLocalReconcileKilledAtEveryStep(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newLocalBench(t)
 	stride := 7

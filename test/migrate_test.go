@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // mover is a server that is moved, with a client's project.
@@ -172,6 +174,7 @@ func (m *mover) fill(base string) {
 // TestMigrate moves a server's folder into a database while moves are killed, serves that by two nodes,
 // and moves it back. A client's state, the lock that somebody holds, the log and all else are the same.
 func TestMigrate(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	m := newMover(t)
 	one := m.serve("data")
@@ -330,6 +333,7 @@ func (o *printed) String() string {
 // TestMigrateLive moves a folder into a database while clients work: none of their calls fails, and all
 // that was acknowledged, before, during and after the switch, is there.
 func TestMigrateLive(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	m := newMover(t)
 	settings := []string{"STORAGE_TYPE=mysql", "HOLDFAST_STATE_STORAGE=sqlite"}

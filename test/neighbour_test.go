@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 const (
@@ -28,6 +30,7 @@ func noisyTime() time.Duration { return brief(5*time.Second, 10*time.Second) }
 // its limit: lock, read, write, unlock. Every request of the quiet one succeeds, whether the noisy
 // one's are refused at once or wait.
 func TestNoisyNeighbour(t *testing.T) {
+	suite.Deep(t)
 	t.Run("refused", func(t *testing.T) { noisyNeighbour(t, noisyAtOnce, "HOLDFAST_RATE_WAIT=0s") })
 	// As many wait as come back within five seconds, and more than that are sent at once.
 	t.Run("held", func(t *testing.T) { noisyNeighbour(t, noisyAtOnce+5*600/60, "HOLDFAST_RATE_WAIT=5s") })

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // nodes are two servers that share a database and nothing else, behind a balancer.
@@ -154,6 +156,7 @@ func serialBody(serial int) string {
 // TestTwoNodes locks on one node, writes on the other and reads on the first, again and again: what
 // one has acknowledged the other serves at once, though it had the version before in memory.
 func TestTwoNodes(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	n := newNodes(t)
 	for i := 1; i <= 20; i++ {
@@ -175,6 +178,7 @@ func TestTwoNodes(t *testing.T) {
 
 // TestKeysOfTwoNodes: when a command has added or revoked a key, all nodes know.
 func TestKeysOfTwoNodes(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	n := newNodes(t)
 	whoami := func(node int, key string) int {
@@ -210,6 +214,7 @@ func TestKeysOfTwoNodes(t *testing.T) {
 
 // TestNodeKilledWhileLocked: a client that holds a lock goes on through the other node.
 func TestNodeKilledWhileLocked(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	n := newNodes(t)
 	id := uuid.NewString()
@@ -232,6 +237,7 @@ func TestNodeKilledWhileLocked(t *testing.T) {
 // TestClientOfTwoNodes is a real client behind a balancer, whose requests go to one node and the
 // other in turn, and then to the one that is left while it applies.
 func TestClientOfTwoNodes(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	n := newNodes(t)
 	tofu, project := program(t, "TOFU_BIN"), filepath.Join(n.dir, "project")
@@ -295,6 +301,7 @@ func (n *nodes) edit(add ...string) {
 // TestNoticesOfTwoNodes: each event is told by one node, whichever it went through, and by the other
 // one when that is killed.
 func TestNoticesOfTwoNodes(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	n, r := newNodes(t), &receiver{took: map[uint64]map[string]int{}}
 	hook := httptest.NewServer(r)

@@ -19,6 +19,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // nodesFiles is where the files are that docs/scaling.md has people copy.
@@ -29,6 +31,7 @@ const nodesFiles = "../packaging/nodes/"
 // proxy and the commands as they are, but for where each listens. Then a real client applies
 // through the proxy while one node after the other is killed.
 func TestFilesOfNodes(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	database := ownServer(t)
 	dir := t.TempDir()

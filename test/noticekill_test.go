@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // receiver is an address of notices that is away at times.
@@ -70,6 +72,7 @@ func (r *receiver) missing(last uint64) error {
 // Whatever the server acknowledged is told, though it is killed right after, again and again, and
 // the receiver is away meanwhile: refuses connections at first, and then fails.
 func TestNoticesOutliveKills(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	dir := t.TempDir()
 	o := addTenants(t, dir+"/auth.cfg", 1)[0]

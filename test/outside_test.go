@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // decider is a service outside that is asked about plans. It takes no question that is not signed.
@@ -87,6 +88,7 @@ resource "terraform_data" "url" { input = "postgres://app:hunter22hunter22@db/ap
 // TestDecisionService has a service outside decide on plans: it says yes, no, and nothing at first. It is asked signed,
 // with the digest of the plan, and without a value of it.
 func TestDecisionService(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	d := &decider{secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
 	there := httptest.NewServer(d)
@@ -192,6 +194,7 @@ resource "terraform_data" "kind" {
 // TestHostileModel has a model's endpoint lie, answer nonsense and not at all. What is known of a plan stays to the
 // byte, the plan still waits for a person, and the endpoint is sent no value.
 func TestHostileModel(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	o := &oracle{}
 	there := httptest.NewServer(o)

@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // planted is a server in which secrets of all kinds are, and what is looked through for them.
@@ -32,6 +34,7 @@ type planted struct {
 // out by: not after requests to all routes that fail in two ways, with a database of uploads that is away, and not
 // when it crashes in the end.
 func TestPlantedSecrets(t *testing.T) {
+	suite.Deep(t)
 	for _, format := range []string{"json", "text"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

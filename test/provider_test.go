@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
@@ -28,6 +29,7 @@ const (
 // organizations at once, to a server that keeps it in CSV and MySQL both, while readers
 // page through. In the end everything is there once, and both engines have the same sums.
 func TestProviders(t *testing.T) {
+	suite.Deep(t)
 	database := testDatabase(t)
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", tenantCount)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/gittest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/repos/forge"
 	"github.com/holdfast/holdfast/repos/forge/forgetest"
 )
@@ -208,6 +209,7 @@ func (h *hosted) merge(number int64) string {
 // TestPullRequests has pull requests planned, as four forges tell of them: by webhook, as a status of the commit and
 // one comment; applied by a comment, or merged and applied; and a fork kept from secrets.
 func TestPullRequests(t *testing.T) {
+	suite.Deep(t)
 	b := newRunBench(t, "HOLDFAST_REPOSITORIES_NETWORKS=127.0.0.1",
 		"HOLDFAST_REPOSITORIES_CA_FILE="+gittest.New(t).CAFile, "HOLDFAST_REPOSITORIES_ALLOW_HTTP=true")
 	b.act()

@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // shortLease has tests see executors lost soon. It is not the shortest: on a busy machine an executor that
@@ -96,6 +97,7 @@ func (b *runBench) begun(run api.Run) {
 
 // An agent that is killed while it plans costs an attempt; the next agent makes it.
 func TestAgentKilledInPlan(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newRunBench(t, shortLease)
 	far := b.pool()
@@ -118,6 +120,7 @@ func TestAgentKilledInPlan(t *testing.T) {
 // TestAgentKilledInEveryPhase kills an agent wherever its runs are. The next one in its folder goes
 // on with what it has left, as if nothing had been. The usual run takes some of the phases, once.
 func TestAgentKilledInEveryPhase(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newRunBench(t) // with the usual lease: no run is to be lost here
 	far := b.pool()
@@ -147,6 +150,7 @@ func (b *runBench) stopped() (*agentProcess, api.Run) {
 
 // An agent that comes back before its command has written anything has the run again.
 func TestStoppedAgentComesBack(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newRunBench(t, shortLease)
 	a, run := b.stopped()
@@ -160,6 +164,7 @@ func TestStoppedAgentComesBack(t *testing.T) {
 // A command that writes while its run is taken for lost makes a candidate, and no version. Its
 // agent, when it comes back, says that the apply failed.
 func TestLateWriteOfALostApply(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newRunBench(t, shortLease)
 	a, run := b.stopped()
@@ -176,6 +181,7 @@ func TestLateWriteOfALostApply(t *testing.T) {
 
 // What a command writes after somebody has decided that it is lost makes a candidate too.
 func TestLateWriteBehindAVerdict(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	b := newRunBench(t, shortLease)
 	a, run := b.stopped()

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestCancelInEveryPhase cancels runs wherever they are, softly, and hard right behind that. Each
 // ends, and leaves nothing in the way of the next apply, which makes what is still to be made.
 // The usual run takes some of the phases.
 func TestCancelInEveryPhase(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	rounds, left := 5, 2*len(moments())
 	if measuresBriefly() {

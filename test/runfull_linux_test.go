@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // smallDisk mounts a file system of this size.
@@ -61,6 +63,7 @@ func (b *runBench) fullWhile(disk string) {
 
 // A full disk where an apply's output is spooled costs neither the apply nor what it printed.
 func TestRunOnAFullSpool(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	dir := runDir(t)
 	smallDisk(t, filepath.Join(dir, "w"), "16m")
@@ -69,6 +72,7 @@ func TestRunOnAFullSpool(t *testing.T) {
 
 // A store whose disk is full while an apply goes on has its state and its log once there is room.
 func TestRunOnAFullStore(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	dir := runDir(t)
 	smallDisk(t, filepath.Join(dir, "data"), "256m")

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestServerKilledInEveryPhase kills the server in each phase of a run, again and again in the
 // same one, while another run is somewhere. Both end as if nothing had been. The usual run is
 // killed in some of the phases, once.
 func TestServerKilledInEveryPhase(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	for _, bench := range torturers(2) {
 		t.Run(bench, func(t *testing.T) {

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestRunWhoseLogIsRefused has a proxy refuse every piece of a log from when the apply has begun.
 // The apply goes on and stores its state; the log comes, whole, when it is taken again.
 func TestRunWhoseLogIsRefused(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	outage := brief(18*time.Second, time.Minute) // longer than the lease
 	b := newRunBench(t, shortLease)

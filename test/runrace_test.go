@@ -13,11 +13,13 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestRunAgainstAStaleState has two people approve of a plan while a third one writes the state.
 // Whoever is first: the plan is never applied to another version than its own.
 func TestRunAgainstAStaleState(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	rounds := 100
 	if measuresBriefly() {

@@ -21,6 +21,7 @@ import (
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/state"
 	inmemory "github.com/holdfast/holdfast/storage/memory"
@@ -135,6 +136,7 @@ func (w *runWorld) newest() uint64 {
 // version that it is pinned to and writes nothing; what an apply writes after its executor was
 // taken for lost is a candidate, with every byte.
 func TestRunTokens(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	for _, client := range clients {
 		t.Run(client.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/oidc/oidctest"
 )
 
@@ -44,6 +45,7 @@ func usualScale() scale {
 // rate, each reads what was acknowledged last, at the end each state has as many versions as
 // writes were acknowledged, and no node has grown since the first half.
 func TestScale(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	s := usualScale()
 	l := newCrowd(t, s)

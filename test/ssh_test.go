@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestSSH has a layer planned out of a repository behind a real sshd, with a deploy key and the host's pinned key. With
 // another key, a host that isn't known or one that shows another key, nothing is fetched, and the repository says
 // why; nobody ever tries a password.
 func TestSSH(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	s := startSSH(t)
 	repo, url := s.repo("infra")

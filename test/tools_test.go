@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/agent/tools"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // withProviders uses each of the pinned providers once.
@@ -33,6 +34,7 @@ resource "local_file" "greeting" {
 // TestToolsRunProviders has tools out of a store run real providers, several at once and in
 // each slot twice, out of a mirror without a network; with a cache for each slot, and without.
 func TestToolsRunProviders(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	probe := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/agent/sandbox"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // tools are the real ones, as scripts/e2e.sh names them.
@@ -65,6 +66,7 @@ func (f phases) run(name string, args ...string) string {
 }
 
 func TestToolsApplyInTheSandbox(t *testing.T) {
+	suite.Deep(t)
 	tools(t, func(t *testing.T, binary string) {
 		outside := filepath.Join(t.TempDir(), "auth.cfg")
 		must(t, os.WriteFile(outside, []byte("a secret"), 0o600))
@@ -91,6 +93,7 @@ func TestToolsApplyInTheSandbox(t *testing.T) {
 // One SIGINT is what the tools call graceful: they end what a provisioner runs in their own
 // way, and the state has what was begun.
 func TestToolsAreInterruptedGracefully(t *testing.T) {
+	suite.Deep(t)
 	tools(t, func(t *testing.T, binary string) {
 		f := newPhases(t, binary, `
 			resource "terraform_data" "one" {

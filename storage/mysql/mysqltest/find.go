@@ -87,6 +87,16 @@ func (a Address) version(ctx context.Context) (version string, err error) {
 
 // Find returns a server that tests can use, and how to let go of it.
 func Find(ctx context.Context) (address Address, release func() error, err error) {
+	return find(ctx, Start)
+}
+
+// FindShared is Find for a command that runs the tests of many packages. See StartShared.
+func FindShared(ctx context.Context) (address Address, release func() error, err error) {
+	return find(ctx, StartShared)
+}
+
+func find(ctx context.Context, start func(context.Context, ...string) (*Server, error)) (
+	address Address, release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // an installation may take long
 	defer cancel()
 	address = FromEnvironment()
@@ -98,7 +108,7 @@ func Find(ctx context.Context) (address Address, release func() error, err error
 	if os.Getenv("DB_HOST") != "" {
 		say("the server at DB_HOST can't be used: %v", err)
 	}
-	server, err := Start(ctx)
+	server, err := start(ctx)
 	if err != nil {
 		return Address{}, nil, err
 	}

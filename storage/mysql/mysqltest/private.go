@@ -27,9 +27,18 @@ type Server struct {
 	echo   *bufio.Reader
 }
 
-// Start runs a private server, with arguments besides the usual ones. Its user is not
-// root, and has a password.
+// Start runs a private server on a free port, with arguments besides the usual ones. Its user is not root, and has a
+// password.
 func Start(ctx context.Context, args ...string) (*Server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, port, rand.Text(), args)
+}
+
+// start makes and runs a server at the port, for a user with the password.
+func start(ctx context.Context, port int, password string, args []string) (*Server, error) {
 	program, err := binary(ctx)
 	if err != nil {
 		return nil, err
@@ -39,10 +48,7 @@ func Start(ctx context.Context, args ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{dir: dir, Socket: filepath.Join(dir, "s.sock")}
-	s.Address = Address{Host: "127.0.0.1", User: "holdfast", Password: rand.Text()}
-	if s.Port, err = freePort(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
+	s.Address = Address{Host: "127.0.0.1", Port: port, User: "holdfast", Password: password}
 	if err := s.initialize(ctx, program); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

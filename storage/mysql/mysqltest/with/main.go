@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) (err error) {
-	address, release, err := mysqltest.Find(ctx)
+	address, release, err := mysqltest.FindShared(ctx)
 	if err != nil {
 		return err
 	}

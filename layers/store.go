@@ -9,7 +9,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// Store keeps layers. Every implementation passes layerstest.RunStore.
+// Store keeps layers.
 //
 // All methods are safe for concurrent use, by several processes too where the database is shared. What returned without
 // an error is durable, and every call that begins afterwards sees it. Nothing is ever seen by, or changed for, another

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps pull requests. Every implementation passes pullstest.RunStore.
+// Store keeps pull requests.
 //
 // All methods are safe for concurrent use, by several processes too where the database is shared. What
 // returned without an error is durable, and every call that begins afterwards sees it. Nothing is ever

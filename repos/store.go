@@ -9,16 +9,14 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// Store keeps repositories. Every implementation passes repostest.RunStore.
+// Store keeps repositories. Names are compared by their bytes.
 //
 // All methods are safe for concurrent use, by several processes too where the database is shared. What returned
-// without an
-// error is durable, and every call that begins afterwards sees it. After an error nothing was changed; errors about
-// the store itself are faults of the codes StoreUnavailable or StoreFull, after the first of which a change may turn
-// out
-// to have happened all the same. What is returned belongs to the caller. Nothing is ever seen by, or changed for,
-// another
-// organization than the one that is named.
+// without an error is durable, and every call that begins afterwards sees it. After an error nothing was changed;
+// errors about the store itself are faults of the codes StoreUnavailable or StoreFull, after the first of which a
+// change may turn out to have happened all the same. A change whose context has ended before it begins fails. What is
+// returned belongs to the caller. Nothing is ever seen by, or changed for, another organization than the one that is
+// named.
 type Store interface {
 	// Update runs decide on a repository, nil where there is none of this name, and records what it returns in one
 	// transaction: no other Update of the organization comes between. An error of decide is returned as it is, and

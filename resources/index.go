@@ -11,8 +11,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// Index keeps what can be searched. It is derived: whoever loses it makes it again. Every
-// engine passes resourcestest.RunIndex.
+// Index keeps what can be searched. It is derived: whoever loses it makes it again.
 //
 // All methods are safe for concurrent use, but only one caller at a time may change
 // things. What returned without an error is there after a crash of the process, or

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,6 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
 	"github.com/holdfast/holdfast/workspace"
-	"github.com/holdfast/holdfast/workspace/workspacetest"
 )
 
 // world is a service with all that it stands on.
@@ -28,10 +28,30 @@ type world struct {
 	t      *testing.T
 	ctx    context.Context
 	db     *sqldb.DB
-	clock  *workspacetest.Clock
+	clock  *clock
 	runs   *fakeRuns
 	events *events
 	owner  auth.Principal
+}
+
+// clock stands still until a test moves it on.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 123000, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) Sleep(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
 }
 
 // events are what the audit log has.
@@ -89,7 +109,7 @@ func newWorld(t *testing.T, limits workspace.Limits) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{t: t, ctx: t.Context(), db: db, clock: workspacetest.NewClock(), runs: &fakeRuns{}, events: &events{},
+	w := &world{t: t, ctx: t.Context(), db: db, clock: newClock(), runs: &fakeRuns{}, events: &events{},
 		owner: auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}}
 	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
 	w.Service = workspace.NewService(workspace.Deps{

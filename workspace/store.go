@@ -10,14 +10,15 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// Store keeps workspaces, variables and snapshots. Every implementation passes
-// workspacetest.RunStore.
+// Store keeps workspaces, variables and snapshots. Names are compared by their bytes, and lists
+// are in their order.
 //
 // All methods are safe for concurrent use, by several processes too where the database is
 // shared. What returned without an error is durable, and every call that begins afterwards sees
 // it. After an error nothing was changed; errors about the store itself are faults of the codes
 // StoreUnavailable or StoreFull, after the first of which a change may turn out to have happened
-// all the same. What is returned belongs to the caller, and what is passed in stays the caller's.
+// all the same. A change whose context has ended before it begins fails with the context's error.
+// What is returned belongs to the caller, and what is passed in stays the caller's.
 // Nothing is ever seen by, or changed for, another organization than the one that is named.
 type Store interface {
 	// Update runs decide on the workspace and its own variables, sorted by kind and name, and

@@ -8,7 +8,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// Store keeps bundles. Every implementation passes policytest.RunStore.
+// Store keeps bundles. Names are compared by their bytes.
 //
 // All methods are safe for concurrent use, by several processes too where the database is shared. What
 // returned without an error is durable, and every call that begins afterwards sees it. After an error

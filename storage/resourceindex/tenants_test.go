@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +18,17 @@ import (
 )
 
 var all = resources.Scope{AnyState: true, Uploads: true}
+
+func openAt(t *testing.T, path string) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), path, discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // fill puts resources into states of a hundred each.
 func fill(t testing.TB, x *Index, org uuid.UUID, count int) {

@@ -62,7 +62,8 @@ func TestVariables(t *testing.T) {
 		got := s.variables(r)
 		want(t, "own", got.Own, own)
 		want(t, "the organization's", got.Organizations, shared)
-		_, err := s.Update(t.Context(), r, func(_ *workspace.Workspace, given []workspace.Variable) (workspace.Change, error) {
+		_, err := s.Update(t.Context(), r, func(_ *workspace.Workspace,
+			given []workspace.Variable) (workspace.Change, error) {
 			want(t, "given to a decision", given, own)
 			return workspace.Change{}, nil
 		})

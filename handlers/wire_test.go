@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,11 +32,22 @@ func (r wireRequest) bearer() string {
 // send sends the request, and says what that was.
 func (r wireRequest) send(c caller, fill *strings.Replacer) (asked, body string, got answer) {
 	address, body, _ := strings.Cut(fill.Replace(r.request), " ")
-	var headers []string
-	if secret := r.bearer(); secret != "" {
-		headers = append(headers, "Authorization: Bearer "+fill.Replace(secret))
+	return r.method + " " + address, body, c.send(r.made(c, fill, strings.NewReader(body)))
+}
+
+// made is the request with a body.
+func (r wireRequest) made(c caller, fill *strings.Replacer, body io.Reader) *http.Request {
+	c.t.Helper()
+	address, _, _ := strings.Cut(fill.Replace(r.request), " ")
+	asked, err := http.NewRequest(r.method, c.url+address, body)
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	return r.method + " " + address, body, c.do(r.method+" "+address, body, headers...)
+	asked.SetBasicAuth(c.user, c.key)
+	if secret := r.bearer(); secret != "" {
+		asked.Header.Set("Authorization", "Bearer "+fill.Replace(secret))
+	}
+	return asked
 }
 
 // succeeds reports whether a status is the one that the request wants.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/internal/runworld"
@@ -46,7 +47,13 @@ func wireState(serial, size string) string {
 
 // wireWorld is a server with all that the answers are of.
 func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
-	deps := testDeps(t)
+	_, c, fill = wireWorldOf(t)
+	return c, fill
+}
+
+// wireWorldOf is wireWorld, and what its server stands on.
+func wireWorldOf(t *testing.T) (deps handlers.Deps, c caller, fill *strings.Replacer) {
+	deps = testDeps(t)
 	deps.Quota = withQuota(t, 1<<30).Quota
 	deps.Limits.Requests, deps.Limits.States = 100_000, 100_000
 	known := testKeys()
@@ -104,7 +111,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	}
 	open, settled := made("lost", "4"), made("old", "5")
 	c.converse([]step{{"POST /api/v1/state/x/-/candidates/" + settled + "/discard", wireOrder, 200, ""}})
-	return c, strings.NewReplacer(append(fillRuns(t, world), "{open}", open, "{settled}", settled)...)
+	return deps, c, strings.NewReplacer(append(fillRuns(t, world), "{open}", open, "{settled}", settled)...)
 }
 
 // TestEveryAnswerIsOfItsType walks every route: what the server says is what package api

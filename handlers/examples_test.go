@@ -143,15 +143,14 @@ func withExamples(t *testing.T, all []openapi.Operation) {
 		addExample(&all[i], shownAs(asked), shownAs(fill.Replace(e.body)), got.status, got.header.Get("Content-Type"),
 			shownAs(got.body))
 	}
-	withMoreExamples(t, router, all)
+	withMoreExamples(t, all)
 }
 
 // withMoreExamples has every other operation show a request that TestEveryAnswerIsOfItsType sends, with its
 // answer, and the answers that go on what they look like.
-func withMoreExamples(t *testing.T, router handlers.Router, all []openapi.Operation) {
+func withMoreExamples(t *testing.T, all []openapi.Operation) {
 	t.Helper()
-	sent := wireAnswers()
-	routes := slices.Sorted(maps.Keys(sent))
+	sent := wireRequests(t)
 	for i := range all {
 		if text, ok := byHand()[all[i].ID]; ok {
 			addExample(&all[i], all[i].Method+" "+all[i].Path, askedByHand()[all[i].ID],
@@ -159,33 +158,20 @@ func withMoreExamples(t *testing.T, router handlers.Router, all []openapi.Operat
 		}
 	}
 	c, fill := wireWorld(t)
-	for _, route := range routes {
-		method, _, _ := strings.Cut(route, " ")
-		for _, a := range sent[route] {
-			address, _, _ := strings.Cut(fill.Replace(a.request), " ")
-			o, ok := router.OperationOf(httptest.NewRequest(method, address, http.NoBody))
-			i := slices.IndexFunc(all, func(one openapi.Operation) bool { return one.ID == o.ID })
-			if !ok || i < 0 || a.status >= 300 || len(lackingExamples(all[i])) == 0 {
+	for _, route := range slices.Sorted(maps.Keys(sent)) {
+		for _, r := range sent[route] {
+			i := slices.IndexFunc(all, func(one openapi.Operation) bool { return one.ID == r.about.ID })
+			if r.status >= 300 || len(lackingExamples(all[i])) == 0 {
 				continue
 			}
-			asked, body, got := sendAnswered(c, fill, method, a)
-			if got.status != a.status { // what was sent before has taken what this one needs
+			asked, body, got := r.send(c, fill)
+			if !r.succeeds(got.status) { // what was sent before has taken what this one needs
 				c, fill = wireWorld(t)
-				asked, body, got = sendAnswered(c, fill, method, a)
+				asked, body, got = r.send(c, fill)
 			}
 			addExample(&all[i], shownAs(asked), shownAs(body), got.status, got.header.Get("Content-Type"), shownAs(got.body))
 		}
 	}
-}
-
-// sendAnswered sends a request of wireAnswers, and says what that was.
-func sendAnswered(c caller, fill *strings.Replacer, method string, a answered) (asked, body string, got answer) {
-	address, body, _ := strings.Cut(fill.Replace(a.request), " ")
-	var headers []string
-	if a.bearer != "" {
-		headers = append(headers, "Authorization: Bearer "+fill.Replace(a.bearer))
-	}
-	return method + " " + address, body, c.do(method+" "+address, body, headers...)
 }
 
 // byHand are answers that go on or are another one each time, as they begin; and those to requests that take

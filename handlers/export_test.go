@@ -42,3 +42,9 @@ func matching(pattern, given []string) (literal int) {
 	}
 	return literal
 }
+
+// RouteOf is the route that an operation describes, as the router registers it.
+func RouteOf(o openapi.Operation) string {
+	path := strings.NewReplacer("{", ":", "}", "").Replace(routedOf(o.Path))
+	return o.Method + " " + path
+}

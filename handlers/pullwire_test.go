@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"testing"
 	"time"
 
@@ -65,24 +64,27 @@ func fillPulls(t *testing.T, deps handlers.Deps) {
 	}
 }
 
-// pullAnswers are those about pull requests.
-func pullAnswers() map[string][]answered {
-	const of, one = "/api/v1/repositories/:repository", "/api/v1/repositories/infra"
-	const all, seven, none = of + "/pulls/:number", one + "/pulls/7", one + "/pulls/8"
-	return map[string][]answered{
-		"GET /api/v1/pulls": slices.Concat(says(api.Pulls{}, "/api/v1/pulls", "/api/v1/pulls?limit=1",
-			"/api/v1/pulls?repository=infra"), refuses(400, "/api/v1/pulls?x=1")),
-		"GET " + of + "/pull-settings": slices.Concat(says(api.PullSettings{}, one+"/pull-settings"),
-			refuses(404, "/api/v1/repositories/none/pull-settings")),
-		"PUT " + of + "/pull-settings": slices.Concat(says(api.PullSettings{},
-			one+`/pull-settings {"plan":"write","apply":"admin"}`),
-			refuses(400, one+`/pull-settings {"plan":"hope"}`, one+`/pull-settings {"plan":"off","apply":"write"}`),
-			refuses(404, `/api/v1/repositories/none/pull-settings {"plan":"write"}`)),
-		"GET " + all: slices.Concat(says(api.Pull{}, seven), refuses(404, none), refuses(400, one+"/pulls/x")),
-		"POST " + all + "/look": slices.Concat(says(api.Done{}, seven+"/look"),
-			refuses(409, "/api/v1/repositories/app/pulls/7/look")),
-		"POST " + all + "/allow": slices.Concat(says(api.Pull{}, seven+`/allow {"commit":"`+wireCommit[:12]+`"}`),
-			refuses(404, none+`/allow {"commit":"`+wireCommit+`"}`), refuses(400, seven+`/allow {"commit":"main"}`),
-			refuses(409, seven+`/allow {"commit":"00000000"}`)),
+// pullExamples are requests about pull requests.
+func pullExamples() []string {
+	return []string{
+		"GET /api/v1/pulls",
+		"GET /api/v1/pulls?limit=1",
+		"GET /api/v1/pulls?repository=infra",
+		"400 GET /api/v1/pulls?x=1",
+		"GET /api/v1/repositories/infra/pull-settings",
+		"404 GET /api/v1/repositories/none/pull-settings",
+		"GET /api/v1/repositories/infra/pulls/7",
+		"404 GET /api/v1/repositories/infra/pulls/8",
+		"400 GET /api/v1/repositories/infra/pulls/x",
+		`POST /api/v1/repositories/infra/pulls/7/allow {"commit":"89abcdef0123"}`,
+		`404 POST /api/v1/repositories/infra/pulls/8/allow {"commit":"` + wireCommit + `"}`,
+		`400 POST /api/v1/repositories/infra/pulls/7/allow {"commit":"main"}`,
+		`409 POST /api/v1/repositories/infra/pulls/7/allow {"commit":"00000000"}`,
+		"POST /api/v1/repositories/infra/pulls/7/look",
+		"409 POST /api/v1/repositories/app/pulls/7/look",
+		`PUT /api/v1/repositories/infra/pull-settings {"plan":"write","apply":"admin"}`,
+		`400 PUT /api/v1/repositories/infra/pull-settings {"plan":"hope"}`,
+		`400 PUT /api/v1/repositories/infra/pull-settings {"plan":"off","apply":"write"}`,
+		`404 PUT /api/v1/repositories/none/pull-settings {"plan":"write"}`,
 	}
 }

@@ -1,11 +1,8 @@
 package handlers_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/holdfast/holdfast/api"
 )
 
 // wireDigest is the SHA-256 of "a = 1\n".
@@ -41,57 +38,57 @@ func fillWorkspaces(c caller) {
 	})
 }
 
-func workspaceAnswers() map[string][]answered {
-	const all, x, empty = "/api/v1/workspaces/:name", "/api/v1/workspaces/prod/net", "/api/v1/workspaces/empty"
-	const snapshot = all + "/-/snapshots/:snapshot"
-	order := `{"message":"<m>","parent":5,"files":[{"path":"d/main.tf","size":0,"executable":true,"sha256":"` +
-		wireDigest + `"}]}`
-	return map[string][]answered{
-		"GET /api/v1/workspaces": slices.Concat(says(api.Workspaces{}, "/api/v1/workspaces", "/api/v1/workspaces?limit=1"),
-			refuses(400, "/api/v1/workspaces?x=1")),
-		"POST /api/v1/workspaces": slices.Concat(says(api.Workspace{}, `/api/v1/workspaces {"name":"prod/new"}`),
-			refuses(409, `/api/v1/workspaces {"name":"empty","approvals":1}`),
-			refuses(400, `/api/v1/workspaces {"name":"x","tool":"make"}`)),
-		"GET /api/v1/variables":  says(api.Variables{}, "/api/v1/variables"),
-		"POST /api/v1/variables": says(api.Done{}, "/api/v1/variables "+wireVariables),
-		"GET " + all:             slices.Concat(says(api.Workspace{}, x, empty), refuses(404, x+"/no")),
-		"PATCH " + all: slices.Concat(says(api.Workspace{},
-			x+` {"approvals":2,"plan_ttl":60,"gate_when":"facts.delete > 5","approvals_for":{"critical":2},"approvers_for":{"critical":["token.security/anna"]}}`),
-			refuses(404, x+"/no {}")),
-		"DELETE " + all: says(api.Done{}, x),
-
-		"GET " + all + "/-/variables": says(api.Variables{}, x+"/-/variables"),
-		"POST " + all + "/-/variables": slices.Concat(says(api.Done{}, x+"/-/variables "+wireVariables),
-			refuses(400, x+`/-/variables {"set":[{"kind":"environment","name":"PATH","value":"x"}]}`)),
-		"GET " + all + "/-/snapshots": says(api.Snapshots{}, x+"/-/snapshots", x+"/-/snapshots?limit=1", empty+
-			"/-/snapshots"),
-		"POST " + all + "/-/snapshots": slices.Concat(says(api.Snapshot{}, x+"/-/snapshots "+order),
-			refuses(409, x+`/-/snapshots {"files":[{"path":"x","size":0,"sha256":"`+strings.Repeat("0", 64)+`"}]}`)),
-		"GET " + snapshot: slices.Concat(says(api.SnapshotFiles{}, x+"/-/snapshots/newest", x+"/-/snapshots/2"),
-			refuses(404, x+"/-/snapshots/77", empty+"/-/snapshots/newest")),
-		"GET " + snapshot + "/archive": sendsBytes(x + "/-/snapshots/newest/archive"),
-		"GET " + snapshot + "/diff": slices.Concat(says(api.SnapshotDiff{}, x+"/-/snapshots/newest/diff?from=1"),
-			sendsBytes(x+"/-/snapshots/newest/diff?format=text")),
-		"POST " + all + "/-/archive": refuses(400, x+"/-/archive nothing"),
-
-		"PUT " + all + "/-/contents/:digest": slices.Concat(refuses(400, x+"/-/contents/"+wireDigest+" other")),
-		"GET " + all + "/-/checksums":        says(api.FileChecksums{}, x+"/-/checksums", x+"/-/checksums?snapshot=1"),
-		"POST " + all + "/-/checksums": says(api.MissingContents{}, x+`/-/checksums {"sha256":["`+wireDigest+`","`+
-			strings.Repeat("0", 64)+`"]}`),
-		"GET " + all + "/-/files": says(api.SnapshotFiles{}, x+"/-/files", x+"/-/files?snapshot=2"),
-		"GET " + all + "/-/files/:path": slices.Concat(sendsBytes(x+"/-/files/d/main.tf", x+
-			"/-/files/d%2Fmain.tf?snapshot=1"), refuses(404, x+"/-/files/no")),
-		"PUT " + all + "/-/files/:path": slices.Concat(says(api.Snapshot{}, x+"/-/files/new.tf c=1"),
-			refuses(400, x+"/-/files/a/../b c"), refuses(409, x+"/-/files/n.tf?parent=1 c")),
-		"DELETE " + all + "/-/files/:path": says(api.Snapshot{}, x+"/-/files/d/main.tf"),
-		"POST " + all + "/-/move": slices.Concat(says(api.Snapshot{}, x+`/-/move {"from":"d/main.tf","to":"d/other.tf"}`),
-			refuses(404, x+`/-/move {"from":"none","to":"d/other.tf"}`),
-			refuses(400, x+`/-/move {"from":"d/other.tf","to":"binary"}`)),
-		"POST /api/v1/format": slices.Concat(says(api.Formatted{},
-			`/api/v1/format {"language":"hcl","text":"a  =  1\nbb = 2\n"}`, `/api/v1/format {"language":"json","text":"{}"}`),
-			refuses(400, `/api/v1/format {"language":"hcl","text":"a {"}`, `/api/v1/format {"language":"hcl","text":"a = (]"}`, `/api/v1/format {"language":"json","text":"{"}`,
-				`/api/v1/format {"language":"c","text":""}`)),
-		"POST " + all + "/-/pull": says(api.PulledFiles{}, x+"/-/pull {}"),
+// workspaceExamples are requests about workspaces.
+func workspaceExamples() []string {
+	return []string{
+		"GET /api/v1/workspaces",
+		"GET /api/v1/workspaces?limit=1",
+		"400 GET /api/v1/workspaces?x=1",
+		"GET /api/v1/workspaces/prod/net",
+		"GET /api/v1/workspaces/empty",
+		"404 GET /api/v1/workspaces/prod/net/no",
+		"GET /api/v1/workspaces/prod/net/-/checksums",
+		"GET /api/v1/workspaces/prod/net/-/checksums?snapshot=1",
+		"GET /api/v1/workspaces/prod/net/-/files",
+		"GET /api/v1/workspaces/prod/net/-/files?snapshot=2",
+		"GET /api/v1/workspaces/prod/net/-/files/d/main.tf",
+		"GET /api/v1/workspaces/prod/net/-/files/d%2Fmain.tf?snapshot=1",
+		"404 GET /api/v1/workspaces/prod/net/-/files/no",
+		"GET /api/v1/workspaces/prod/net/-/snapshots",
+		"GET /api/v1/workspaces/prod/net/-/snapshots?limit=1",
+		"GET /api/v1/workspaces/empty/-/snapshots",
+		"GET /api/v1/workspaces/prod/net/-/snapshots/newest",
+		"GET /api/v1/workspaces/prod/net/-/snapshots/2",
+		"404 GET /api/v1/workspaces/prod/net/-/snapshots/77",
+		"404 GET /api/v1/workspaces/empty/-/snapshots/newest",
+		"GET /api/v1/workspaces/prod/net/-/snapshots/newest/diff?from=1",
+		"GET /api/v1/workspaces/prod/net/-/snapshots/newest/diff?format=text",
+		`PATCH /api/v1/workspaces/prod/net {"approvals":2,"plan_ttl":60,"gate_when":"facts.delete > 5","approvals_for":{"critical":2},"approvers_for":{"critical":["token.security/anna"]}}`,
+		"404 PATCH /api/v1/workspaces/prod/net/no {}",
+		`POST /api/v1/format {"language":"hcl","text":"a  =  1\nbb = 2\n"}`,
+		`POST /api/v1/format {"language":"json","text":"{}"}`,
+		`400 POST /api/v1/format {"language":"hcl","text":"a {"}`,
+		`400 POST /api/v1/format {"language":"hcl","text":"a = (]"}`,
+		`400 POST /api/v1/format {"language":"json","text":"{"}`,
+		`400 POST /api/v1/format {"language":"c","text":""}`,
+		"POST /api/v1/variables " + wireVariables,
+		`POST /api/v1/workspaces {"name":"prod/new"}`,
+		`409 POST /api/v1/workspaces {"name":"empty","approvals":1}`,
+		`400 POST /api/v1/workspaces {"name":"x","tool":"make"}`,
+		"400 POST /api/v1/workspaces/prod/net/-/archive nothing",
+		`POST /api/v1/workspaces/prod/net/-/checksums {"sha256":["` + wireDigest + `","0000000000000000000000000000000000000000000000000000000000000000"]}`,
+		`POST /api/v1/workspaces/prod/net/-/move {"from":"d/main.tf","to":"d/other.tf"}`,
+		`404 POST /api/v1/workspaces/prod/net/-/move {"from":"none","to":"d/other.tf"}`,
+		`400 POST /api/v1/workspaces/prod/net/-/move {"from":"d/other.tf","to":"binary"}`,
+		"POST /api/v1/workspaces/prod/net/-/pull {}",
+		`POST /api/v1/workspaces/prod/net/-/snapshots {"message":"<m>","parent":5,"files":[{"path":"d/main.tf","size":0,"executable":true,"sha256":"` + wireDigest + `"}]}`,
+		`409 POST /api/v1/workspaces/prod/net/-/snapshots {"files":[{"path":"x","size":0,"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}]}`,
+		"POST /api/v1/workspaces/prod/net/-/variables " + wireVariables,
+		`400 POST /api/v1/workspaces/prod/net/-/variables {"set":[{"kind":"environment","name":"PATH","value":"x"}]}`,
+		"400 PUT /api/v1/workspaces/prod/net/-/contents/" + wireDigest + " other",
+		"PUT /api/v1/workspaces/prod/net/-/files/new.tf c=1",
+		"400 PUT /api/v1/workspaces/prod/net/-/files/a/../b c",
+		"409 PUT /api/v1/workspaces/prod/net/-/files/n.tf?parent=1 c",
 	}
 }
 

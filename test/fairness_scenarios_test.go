@@ -12,10 +12,12 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
+// scenarios have one for each thing that organizations share and wait for, and whose bounds no test of its own
+// package holds: who adds such a thing adds a scenario.
 func scenarios() []scenario {
 	return []scenario{
 		{
-			shared:  readersOfLists,
+			shared:  "readers of lists",
 			prepare: manyEvents,
 			worst: []worst{
 				again(20, "GET", "/api/v1/audit?key=nobody", ""), again(10, "GET", "/api/v1/audit?action=lock.take&state=none", ""),
@@ -23,7 +25,7 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared:  theWriter,
+			shared:  "the writer",
 			prepare: purgedVersions,
 			worst: []worst{
 				again(20, "DELETE", "/api/v1/state/secret/versions/1?reason=again", ""),
@@ -31,18 +33,18 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared:  turnsOfReadings,
+			shared:  "turns of readings",
 			prepare: manyReports,
 			worst: []worst{takeSlowly(8, "/api/v1/data/latest"), takeSlowly(8, "/api/v1/data"),
 				takeSlowly(8, "/api/v1/data?order=desc")},
 		},
 		{
-			shared:  histories,
+			shared:  "turns of histories",
 			prepare: manyVersions,
 			worst:   []worst{again(20, "GET", "/api/v1/resources/terraform_data.a/history?state=long&limit=1000", "")},
 		},
 		{
-			shared:  bodies,
+			shared:  "memory for bodies",
 			prepare: largeStates,
 			worst: []worst{
 				takeSlowly(8, "/api/v1/state/large?view=redacted"), takeSlowly(8, "/api/v1/state/large/versions/2/diff"),
@@ -50,29 +52,29 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared: places,
+			shared: "places of requests",
 			worst: []worst{again(100, "POST", "/api/v1/state/noise?ID=guessed", stateOfSize(1000)),
 				again(50, "GET", "/api/v1/states", "")},
 		},
 		{
-			shared:  theIndex,
+			shared:  "the index of resources",
 			prepare: manyReports,
 			worst: []worst{again(20, "GET", "/api/v1/resources?q=a&limit=1000", ""),
 				again(5, "GET", "/api/v1/resources/coverage", "")},
 		},
 		{
-			shared:  backlog, // nobody listens on port 1
+			shared:  "the backlog of a dual store", // nobody listens on port 1
 			environ: []string{"STORAGE_TYPE=dual", "DB_HOST=127.0.0.1", "DB_PORT=1", "DB_USER=nobody"},
 			worst:   []worst{again(20, "POST", "/api/v1/upload", manyInstances(1))},
 		},
 		{
-			shared:   notices,
+			shared:   "notices",
 			settings: []string{"notify_url = http://127.0.0.1:1/nobody-listens"},
 			worst:    []worst{forceLocks},
 			holds:    noticeArrives,
 		},
 		{
-			shared:  files,
+			shared:  "files of uploads",
 			prepare: touchedFile,
 			worst: []worst{
 				again(10, "POST", "/api/v1/upload", manyInstances(1)), again(10, "GET", "/api/v1/data?order=desc&limit=1000", ""),
@@ -80,12 +82,12 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared:   theDisk,
+			shared:   "the disk",
 			settings: []string{"quota = 20MiB"},
 			worst:    []worst{fill},
 		},
 		{
-			shared:  connections,
+			shared:  "connections",
 			environ: []string{"HOLDFAST_MAX_CONNECTIONS=100"},
 			worst:   []worst{keepConnections(300)},
 		},

@@ -14,14 +14,13 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
-	named   = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 	unslug  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
 // TestLinksLeadSomewhere follows every link from one page of the repository to another, to
 // the heading that it names.
 func TestLinksLeadSomewhere(t *testing.T) {
-	pages := filesEnding(t, ".md")
+	pages := markdown(t)
 	if len(pages) < 10 {
 		t.Fatalf("found %d pages only", len(pages))
 	}
@@ -34,34 +33,6 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if broken := brokenLink(t, page, target); broken != "" {
 				t.Errorf("%s links to %s: %s", page, target, broken)
 			}
-		}
-	}
-}
-
-// TestNamedPagesExist: what a program, a comment or a script calls docs/….md is there.
-func TestNamedPagesExist(t *testing.T) {
-	files := slices.Concat(filesEnding(t, ".go"), filesEnding(t, ".sh"), []string{"Makefile", "Dockerfile"})
-	for _, file := range files {
-		for _, page := range named.FindAllString(fileText(t, file), -1) {
-			if _, err := os.Stat(filepath.Join("..", page)); err != nil {
-				t.Errorf("%s names %s, which is no page", file, page)
-			}
-		}
-	}
-}
-
-// TestBrokenLinksAreNoticed: the test above would not be one if it found nothing.
-func TestBrokenLinksAreNoticed(t *testing.T) {
-	for target, want := range map[string]string{
-		"docs/api.md":          "",
-		"docs/api.md#errors":   "",
-		"#running-it":          "",
-		"none.md":              "there is no none.md",
-		"docs/api.md#mistakes": "docs/api.md has no such heading",
-		"#none":                "README.md has no such heading",
-	} {
-		if got := brokenLink(t, "README.md", target); got != want {
-			t.Errorf("%s: got %q, want %q", target, got, want)
 		}
 	}
 }
@@ -106,27 +77,26 @@ func withoutCode(page string) string {
 	return text.String()
 }
 
-// filesEnding are the repository's files with such a name, from its root. What is built or
-// served stands in folders of its own, which are left out.
-func filesEnding(t *testing.T, suffix string) (files []string) {
+// markdown are the repository's pages, from its root. What is built or served stands in folders of its own, which are
+// left out.
+func markdown(t *testing.T) (pages []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if entry.IsDir() && slices.Contains([]string{".git", "bin", "data", "dist", "node_modules", "testdata"},
-			entry.Name()) {
+		case entry.IsDir() && slices.Contains([]string{".git", "bin", "data", "dist", "node_modules", "testdata"},
+			entry.Name()):
 			return fs.SkipDir
-		}
-		if strings.HasSuffix(name, suffix) {
-			files = append(files, name)
+		case strings.HasSuffix(name, ".md"):
+			pages = append(pages, name)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
+	return pages
 }
 
 // fileText reads a file of the repository.

@@ -184,6 +184,37 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	}
 }
 
+// TestFolderInSharedMemory: a run's folder may lie below /dev, where namespaces have devices of their own, also where the
+// command is not root. What others have there stays closed.
+func TestFolderInSharedMemory(t *testing.T) {
+	const shared = "/dev/shm"
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("this machine has no shared memory: ", err)
+	}
+	worlds(t, func(t *testing.T, w world) {
+		folder, err := os.MkdirTemp(shared, "holdfast-test-")
+		must(t, err)
+		t.Cleanup(func() { must(t, os.RemoveAll(folder)) })
+		w.run = filepath.Join(folder, "runs", "mine")
+		must(t, os.MkdirAll(w.run, 0o755))
+		must(t, os.WriteFile(filepath.Join(folder, "auth.cfg"), []byte(secret), 0o644))
+		p, user := w.policy(), os.Geteuid()
+		if user == 0 {
+			user = 61234
+			p.User = &User{UID: 61234, GID: 61235}
+			must(t, os.Chmod(folder, 0o755))
+			must(t, os.Chown(w.run, 61234, 61235))
+		}
+		r := w.shell(p, "id -u; pwd; echo x >f && cat f")
+		if want := fmt.Sprintf("%d\n%s\nx\n", user, w.run); !r.ok() || r.output != want {
+			t.Errorf("%v, %s, it says %q, want %q", r.err, r.Error, r.output, want)
+		}
+		refused(t, "another's file", w.shell(p, "cat ../../auth.cfg"))
+		refused(t, "to write beside", w.shell(p, "echo x >../new"))
+		refused(t, "to write to shared memory", w.shell(p, "echo x >"+shared+"/holdfast-test-outside"))
+	})
+}
+
 func TestTooWeakIsRefused(t *testing.T) {
 	w := newWorld(t)
 	p := w.policy()

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,6 +139,9 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 
 // TestMain is also the shims that tests start: they are processes of this binary.
 func TestMain(m *testing.M) {
+	if signal.Ignored(os.Interrupt) { // in the background of a shell; then scripts couldn't trap it
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	var err error
 	switch {
 	case len(os.Args) < 2:

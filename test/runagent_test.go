@@ -140,12 +140,14 @@ func (b *runBench) stopped() (*agentProcess, api.Run) {
 	b.Helper()
 	far := b.pool()
 	a := b.agent("a1")
-	b.workspace("stopped", slowly(3), far)
+	b.workspace("stopped", untilReleased(3), far)
 	run := b.order("stopped", "apply")
 	b.begun(run)
 	a.tell(syscall.SIGSTOP)
 	a.tellCommands(syscall.SIGSTOP)
-	return a, b.until(run.ID, "orphaned", is("orphaned", ""))
+	run = b.until(run.ID, "orphaned", is("orphaned", ""))
+	b.release() // for when the commands go on
+	return a, run
 }
 
 // An agent that comes back before its command has written anything has the run again.

@@ -189,6 +189,32 @@ output "made" { value = length(terraform_data.made) }
 `, resources)
 }
 
+// untilReleased is slowly, with resources that wait for release, or until their folder is gone.
+func untilReleased(resources int) string {
+	return strings.ReplaceAll(slowly(resources), "sleep 1", "while [ -e main.tf ] && [ ! -e go-on ]; do sleep 0.1; done")
+}
+
+// release has what waits for it go on, in all runs that there are.
+func (b *runBench) release() {
+	b.Helper()
+	works := []string{b.work}
+	for _, a := range b.agents {
+		works = append(works, a.work)
+	}
+	released := 0
+	for _, work := range works {
+		folders, err := filepath.Glob(filepath.Join(work, "runs", "*", "*", "config"))
+		b.must(err)
+		for _, folder := range folders {
+			b.must(os.WriteFile(filepath.Join(folder, "go-on"), nil, 0o600))
+			released++
+		}
+	}
+	if released == 0 {
+		b.Fatal("nothing is held")
+	}
+}
+
 // order asks for a run.
 func (b *runBench) order(workspace, kind string) api.Run {
 	b.Helper()

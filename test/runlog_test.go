@@ -39,10 +39,11 @@ func TestRunWhoseLogIsRefused(t *testing.T) {
 	}))
 	defer proxy.Close()
 	b.agentOf("a1", proxy.URL)
-	b.workspace("refused", slowly(3), far)
+	b.workspace("refused", untilReleased(3), far)
 	run := b.order("refused", "apply")
 	b.begun(run)
 	refuses.Store(true)
+	b.release()
 	over := time.After(outage)
 	b.must(poll(func() error {
 		_, err := b.client.FindState(b.Context(), run.Workspace)

@@ -79,14 +79,20 @@ func checkCommandHasWhatItNeeds(t *testing.T, w world) {
 		"its folder":                "echo x >f && cat f && mkdir -p a/b && mv f a/b/f && ln -s a l && rm -r a l",
 		"devices":                   "echo x >/dev/null && head -c 8 /dev/urandom >r && test -s r",
 		"itself":                    "read x </proc/self/stat && ls /proc/$$/fd && cat /proc/$$/status /proc/$$/mountinfo >maps",
-		"names":                     "cat /etc/hosts /etc/nsswitch.conf /etc/passwd >/dev/null",
-		"certificates":              "ls /etc/ssl/certs >/dev/null",
 		"children and pipes":        "seq 1 10 | while read i; do (sleep 0.001 & wait); done",
 		"signals to its own":        "sleep 10 & kill $!",
 		"no core dumps":             "test $(ulimit -c) = 0",
 		"its limit of files":        "test $(ulimit -n) = 4096",
 		"files of its own only":     "touch mine && test $(stat -c %a mine) = 600",
 		"an environment of its own": "test -z \"$SECRET\" && test -z \"$HOME\"",
+	}
+	for _, path := range []string{"/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/ssl/certs", "/etc/pki/tls/certs"} {
+		if info, err := os.Stat(path); err == nil { // which of them there are is the machine's matter
+			needed[path] = "cat " + path + " >/dev/null"
+			if info.IsDir() {
+				needed[path] = "ls " + path + " >/dev/null"
+			}
+		}
 	}
 	t.Setenv("SECRET", secret)
 	for what, lines := range needed {
@@ -162,6 +168,13 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run a command as somebody else")
 	}
+	for dir := filepath.Dir(filepath.Dir(w.root)); dir != "/"; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		must(t, err)
+		if w.level < Namespaces && info.Mode()&1 == 0 { // those have their own folders above the run's
+			t.Skipf("TMPDIR is below %s, which others may not enter", dir)
+		}
+	}
 	p := w.policy()
 	p.User = &User{UID: 61234, GID: 61235}
 	for dir := w.run; dir != "/"; dir = filepath.Dir(dir) {
@@ -182,6 +195,37 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	if r := w.attempt(p, "capabilities"); !r.ok() {
 		t.Errorf("capabilities: %v, %s", r.err, r.output)
 	}
+}
+
+// TestFolderInSharedMemory: a run's folder may lie below /dev, where namespaces have devices of their own, also where the
+// command is not root. What others have there stays closed.
+func TestFolderInSharedMemory(t *testing.T) {
+	const shared = "/dev/shm"
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("this machine has no shared memory: ", err)
+	}
+	worlds(t, func(t *testing.T, w world) {
+		folder, err := os.MkdirTemp(shared, "holdfast-test-")
+		must(t, err)
+		t.Cleanup(func() { must(t, os.RemoveAll(folder)) })
+		w.run = filepath.Join(folder, "runs", "mine")
+		must(t, os.MkdirAll(w.run, 0o755))
+		must(t, os.WriteFile(filepath.Join(folder, "auth.cfg"), []byte(secret), 0o644))
+		p, user := w.policy(), os.Geteuid()
+		if user == 0 {
+			user = 61234
+			p.User = &User{UID: 61234, GID: 61235}
+			must(t, os.Chmod(folder, 0o755))
+			must(t, os.Chown(w.run, 61234, 61235))
+		}
+		r := w.shell(p, "id -u; pwd; echo x >f && cat f")
+		if want := fmt.Sprintf("%d\n%s\nx\n", user, w.run); !r.ok() || r.output != want {
+			t.Errorf("%v, %s, it says %q, want %q", r.err, r.Error, r.output, want)
+		}
+		refused(t, "another's file", w.shell(p, "cat ../../auth.cfg"))
+		refused(t, "to write beside", w.shell(p, "echo x >../new"))
+		refused(t, "to write to shared memory", w.shell(p, "echo x >"+shared+"/holdfast-test-outside"))
+	})
 }
 
 func TestTooWeakIsRefused(t *testing.T) {

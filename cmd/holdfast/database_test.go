@@ -61,6 +61,7 @@ func TestDoctorOfADatabase(t *testing.T) {
 	s.must("workspace", "create", "prod/app")
 	s.must("workspace", "set", "prod/app", "--env", "A=b")
 	s.must("doctor")
+	s.counted()
 	r.stop()
 	r.wait()
 	before := s.dumped()
@@ -88,7 +89,7 @@ func TestDoctorOfADatabase(t *testing.T) {
 	} {
 		s.doctorSays(d, damage.what, damage.statement)
 		if damage.back != "" {
-			d.Exec(t, damage.back)
+			alter(t, d, damage.back)
 		}
 	}
 	if err := os.Rename(filepath.Join(s.data, "master.key"), filepath.Join(s.data, "lost")); err != nil {
@@ -102,10 +103,36 @@ func TestDoctorOfADatabase(t *testing.T) {
 // doctorSays damages the database, and wants the doctor to say so.
 func (s *shell) doctorSays(d mysqltest.Database, want, statement string) {
 	s.t.Helper()
-	d.Exec(s.t, statement)
+	alter(s.t, d, statement)
 	if code, out, errs := s.run("doctor"); code != exitFailed || !strings.Contains(out+errs, want) {
 		s.t.Errorf("after %s: exit %d:\n%s%s", statement, code, out, errs)
 	}
+}
+
+// alter executes statements in the database, each of which has to change a row of it.
+func alter(t testing.TB, d mysqltest.Database, statements ...string) {
+	t.Helper()
+	db, err := d.Open(d.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range statements {
+		result, err := db.ExecContext(t.Context(), statement)
+		if err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			t.Fatalf("%s: changes %d rows, %v", statement, n, err)
+		}
+	}
+}
+
+// counted returns when all that was written so far is counted and in the audit log: reading that moves the journal,
+// which a node else does by and by.
+func (s *shell) counted() {
+	s.t.Helper()
+	s.must("audit", "list", "--limit", "1")
 }
 
 // dumped is all that the database has.
@@ -135,7 +162,8 @@ func TestDoctorRepairsADatabase(t *testing.T) {
 	s.push("prod/gone", network(1, "usual", "", ""))
 	s.must("state", "rm", "prod/gone", "--yes")
 	s.must("doctor", "--repair") // nothing is wrong
-	d.Exec(t, "UPDATE state_usage SET bytes = bytes - 100", "UPDATE state_log SET states = 9, locks = -1",
+	s.counted()
+	alter(t, d, "UPDATE state_usage SET bytes = bytes - 100", "UPDATE state_log SET states = 9, locks = -1",
 		"UPDATE state_heads SET is_deleted = 1 - is_deleted")
 	if out := s.must("state", "list"); strings.Contains(out, "prod/app") {
 		t.Errorf("lists miss nothing: %s", out)
@@ -162,7 +190,7 @@ func TestDoctorRepairsADatabase(t *testing.T) {
 	}
 	r.stop()
 	r.wait()
-	d.Exec(t, "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/app'",
+	alter(t, d, "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/app'",
 		"INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')", "UPDATE state_usage SET bytes = bytes + 1")
 	before := s.dumped()
 	if code, _ := found(); code != exitFailed || !bytes.Equal(before, s.dumped()) {
@@ -172,7 +200,7 @@ func TestDoctorRepairsADatabase(t *testing.T) {
 	if code != exitFailed || !strings.Contains(out, "2 faults") || !strings.Contains(out, "counted anew") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	d.Exec(t, "UPDATE state_usage SET bytes = bytes + 1") // all else is as it was
+	alter(t, d, "UPDATE state_usage SET bytes = bytes + 1") // all else is as it was
 	if !bytes.Equal(before, s.dumped()) {
 		t.Error("the doctor has changed what a person has to decide about")
 	}

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enter, openBrowser } from './browser'
-import { Server } from './server'
+import { parentOf, Server } from './server'
 
 let server: Server
 let browser: Browser
@@ -21,16 +22,20 @@ async function apply(workspace: string, approved: boolean): Promise<string> {
 }
 
 test('a run is cancelled in stages: who asked, and what is in flight, stands on its page', async () => {
-  // The tool itself is stopped, so it hears nothing, however soon it is told: it has to be killed.
+  // What the tool waits for never comes: it ends when it is told to, or when its folder is gone.
+  const mark = randomUUID()
   server.workspace('stop/it', {
     'main.tf': `resource "terraform_data" "slow" {
-  provisioner "local-exec" { command = "kill -STOP $PPID; sleep 300" }
+  provisioner "local-exec" { command = "while [ -e main.tf ]; do sleep 0.1; done # ${mark}" }
 }
 resource "terraform_data" "after" { input = terraform_data.slow.id }
 `,
   })
   const id = await apply('stop/it', true)
   const { page, complaints } = await enter(browser, server, `/runs/${id}`)
+  // The tool itself is stopped, so it hears nothing, however soon it is told: it has to be killed. It is stopped from here,
+  // because nothing that it starts could where it is the first process of its namespace.
+  process.kill(await parentOf(mark), 'SIGSTOP')
   // An executor tells with each sign of life, some ten seconds apart, what it has in flight.
   await page.getByRole('main').getByRole('list', { name: 'In flight' }).first().getByText('terraform_data.slow').waitFor()
   // The stage that is under way has its time, too.

@@ -161,6 +161,24 @@ export class Server {
   }
 }
 
+/** parentOf waits for a command that has this in its command line, and returns the process that has started it. */
+export async function parentOf(mark: string): Promise<number> {
+  for (;;) {
+    const parents = new Map<number, number>()
+    for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
+      try {
+        if (!readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').includes(mark)) continue
+        parents.set(pid, Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]))
+      } catch {
+        continue // it has ended
+      }
+    }
+    // What the command has just forked has its command line, too.
+    for (const parent of parents.values()) if (!parents.has(parent)) return parent
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
 function run(folder: string, environ: NodeJS.ProcessEnv, args: string[], fine: number[] = [0], input = ''): string {
   try {
     return execFileSync(program('HOLDFAST_BIN'), args, { cwd: folder, env: environ, encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'pipe'] })

@@ -112,6 +112,7 @@ func wantSound(t *testing.T, s *Store) {
 
 // TestLongHistory writes thousands of versions of one state, and opens them again.
 func TestLongHistory(t *testing.T) {
+	suite.Deep(t)
 	dir, ref := t.TempDir(), newRef("long")
 	s := open(t, dir)
 	all := slowly(stateengine.DeltaFrom, 3_000)

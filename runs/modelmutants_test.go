@@ -247,6 +247,7 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 // TestModelNotices proves that the laws can be broken: each machine that leaves out a check is
 // found in some schedule.
 func TestModelNotices(t *testing.T) {
+	suite.Deep(t)
 	if suite.UnderRace {
 		t.Skip("each machine is used by one goroutine, so the detector finds nothing in many minutes: scripts/race.sh runs " +
 			"this without it")

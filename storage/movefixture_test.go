@@ -21,6 +21,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth/lastuse"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
@@ -33,9 +34,15 @@ import (
 // everything in the folder.
 func ends(t *testing.T) configs.Settings {
 	t.Helper()
+	suite.Deep(t)
 	d := mysqltest.New(t)
-	s, err := configs.Load(configs.Sources{Environ: append(d.Environ(), "DB_NAME="+d.Name, "DB_TLS=off",
-		"STORAGE_PATH="+filepath.Join(t.TempDir(), "data"))})
+	return inFolder(t, append(d.Environ(), "DB_NAME="+d.Name, "DB_TLS=off")...)
+}
+
+// inFolder are the settings of a server that keeps everything in a folder of the test's own.
+func inFolder(t *testing.T, environ ...string) configs.Settings {
+	t.Helper()
+	s, err := configs.Load(configs.Sources{Environ: append(environ, "STORAGE_PATH="+filepath.Join(t.TempDir(), "data"))})
 	must(t, err)
 	// The same for all ends of a test, as who moves sees to: states are sealed.
 	s.Seal.MasterKeyFile = filepath.Join(filepath.Dir(t.TempDir()), "master.key")

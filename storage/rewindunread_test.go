@@ -22,7 +22,8 @@ import (
 
 // kept is how an engine keeps states, for a test that damages them.
 type kept struct {
-	open func(configs.Settings) (*sql.DB, error)
+	settings func(*testing.T) configs.Settings
+	open     func(configs.Settings) (*sql.DB, error)
 	// damage has a state's name and a version's number; destroy takes an organization's data keys.
 	damage, destroy string
 }
@@ -30,6 +31,7 @@ type kept struct {
 func engines() map[string]kept {
 	return map[string]kept{
 		"sqlite": {
+			settings: func(t *testing.T) configs.Settings { return inFolder(t) },
 			open: func(s configs.Settings) (*sql.DB, error) {
 				return sql.Open("sqlite", filepath.Join(s.Storage.Path, "state.db"))
 			},
@@ -38,7 +40,8 @@ func engines() map[string]kept {
 			destroy: `DELETE FROM data_keys WHERE org = ?`,
 		},
 		"mysql": {
-			open: func(s configs.Settings) (*sql.DB, error) { return mysqltest.FromEnvironment().Open(s.Database.Name) },
+			settings: func(t *testing.T) configs.Settings { return inDatabase(ends(t)) },
+			open:     func(s configs.Settings) (*sql.DB, error) { return mysqltest.FromEnvironment().Open(s.Database.Name) },
 			damage: `UPDATE state_bodies b JOIN state_heads s ON s.id = b.state SET b.bytes = REPEAT('x', LENGTH(b.bytes))
 				WHERE s.name = ? AND b.number = ?`,
 			destroy: `DELETE FROM state_data_keys WHERE org = ?`,
@@ -50,11 +53,7 @@ func engines() map[string]kept {
 func TestRewindPassesOver(t *testing.T) {
 	for name, engine := range engines() {
 		t.Run(name, func(t *testing.T) {
-			settings := ends(t)
-			if name == "mysql" {
-				settings = inDatabase(settings)
-			}
-			checkPassedOver(t, settings, engine)
+			checkPassedOver(t, engine.settings(t), engine)
 		})
 	}
 }

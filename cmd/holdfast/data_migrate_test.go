@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -20,6 +21,7 @@ import (
 // database gives the shell's settings a database of the test's own.
 func (s *shell) database() mysqltest.Database {
 	s.t.Helper()
+	suite.Deep(s.t)
 	d := mysqltest.New(s.t)
 	s.environ = append(d.Environ(), "DB_NAME="+d.Name)
 	return d

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // randomState is a state that can't be compressed much.
@@ -22,6 +24,7 @@ func randomState(serial, size int) string {
 // disk, by all ways there are: another one's states and uploads go on, and so does what the
 // first one had begun.
 func TestOneTenantCantFillTheDisk(t *testing.T) {
+	suite.Deep(t)
 	const body = 6 << 20
 	greedy := newTenant(t)
 	greedy.smallDisk("160m") // where the server keeps everything

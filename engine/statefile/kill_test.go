@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/engine/addr"
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // childWrites names the folder in which a child of this test's program writes states until it is killed.
@@ -58,6 +59,7 @@ func writeStates(l *Local, _ uint64) {
 // A process that is killed while it writes a large state leaves a whole one: the last that it wrote, or the one that it
 // was at.
 func TestM2KilledWriteLeavesAWholeState(t *testing.T) {
+	suite.Deep(t)
 	for after := 1; after <= 3; after++ {
 		dir := t.TempDir()
 		told := killtest.Kill[written](t, childWrites, dir, 1, after)

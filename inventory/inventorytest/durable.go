@@ -17,7 +17,10 @@ import (
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) inventory.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkInventoryReopen(t, open) })
 	t.Run("ReopenAfterLoad", func(t *testing.T) { checkReopenAfterLoad(t, open) })
-	t.Run("Kill", func(t *testing.T) { checkInventoryKill(t, open) })
+	t.Run("Kill", func(t *testing.T) {
+		suite.Deep(t)
+		checkInventoryKill(t, open)
+	})
 }
 
 // checkInventoryReopen closes a store, opens it again and finds everything in its place.

@@ -128,6 +128,7 @@ func TestBrokenInventory(t *testing.T) {
 // TestInventorySuiteNotices proves that the suite can fail: each of the checks fails on
 // the store that breaks its promise.
 func TestInventorySuiteNotices(t *testing.T) {
+	suite.Deep(t)
 	for name, f := range flaws() {
 		for _, check := range f.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {

@@ -18,7 +18,10 @@ import (
 // call ChildMain.
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkReopen(t, open) })
-	t.Run("Kill", func(t *testing.T) { checkKill(t, open) })
+	t.Run("Kill", func(t *testing.T) {
+		suite.Deep(t)
+		checkKill(t, open)
+	})
 }
 
 // checkReopen closes a store, opens it again and finds everything in its place.

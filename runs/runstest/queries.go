@@ -47,11 +47,21 @@ func checkPages(t *testing.T, store runs.Store) {
 // checkQueries changes runs at random, and holds each way of asking for them to what a plain
 // look at all of them says.
 func checkQueries(t *testing.T, store runs.Store) {
+	suite.Deep(t)
+	compareQueries(t, store, 250, 5)
+}
+
+// checkFewQueries is checkQueries of a shorter history.
+func checkFewQueries(t *testing.T, store runs.Store) { compareQueries(t, store, 90, 15) }
+
+// compareQueries takes steps, and compares after each so many.
+func compareQueries(t *testing.T, store runs.Store, steps, each int) {
+	t.Helper()
 	l := &ledger{random: rand.New(rand.NewPCG(1, 2)), makers: []*maker{newMaker(), newMaker()}, turns: map[string]int{}}
 	l.makers[1].last.Store(1000)
-	for step := range 250 {
+	for step := range steps {
 		l.step(t, store)
-		if step%5 == 0 {
+		if step%each == 0 {
 			l.compare(t, store)
 		}
 	}

@@ -59,6 +59,7 @@ func storeChecks() []check {
 		{"ClaimQueries", checkClaimQueries},
 		{"Due", checkDue},
 		{"Pages", checkPages},
+		{"FewQueries", checkFewQueries},
 		{"Queries", checkQueries},
 		{"Changes", checkChanges},
 		{"LogOffsets", checkLogOffsets},

@@ -99,6 +99,7 @@ func TestBrokenStore(t *testing.T) {
 // TestSuiteNotices proves that the suite can fail: each of the checks fails on the store that
 // breaks its promise.
 func TestSuiteNotices(t *testing.T) {
+	suite.Deep(t)
 	for name, b := range breakages() {
 		for _, check := range b.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {

@@ -19,7 +19,10 @@ import (
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) state.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkReopen(t, open) })
 	t.Run("HalfExpunged", func(t *testing.T) { checkHalfExpunged(t, open) })
-	t.Run("Kill", func(t *testing.T) { checkKill(t, open) })
+	t.Run("Kill", func(t *testing.T) {
+		suite.Deep(t)
+		checkKill(t, open)
+	})
 }
 
 // checkReopen closes a store, opens it again and finds everything in its place.

@@ -162,6 +162,7 @@ func openDurable(t *testing.T, dir string) state.Store {
 // TestJournal holds the journal to both suites, so that it is no excuse for what they say
 // of broken ones.
 func TestJournal(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store { return openDurable(t, t.TempDir()) })
 	statetest.RunDurable(t, openDurable)
 }
@@ -176,6 +177,7 @@ func TestBrokenDurable(t *testing.T) {
 
 // TestDurableNotices proves that RunDurable can fail.
 func TestDurableNotices(t *testing.T) {
+	suite.Deep(t)
 	for broken, check := range map[string]string{
 		"survives nothing": "Reopen",
 		"writes late":      "Kill",

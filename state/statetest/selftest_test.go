@@ -82,6 +82,7 @@ func TestBrokenStore(t *testing.T) {
 // TestSuiteNotices proves that the suite can fail: each of the checks fails on the store
 // that breaks its promise.
 func TestSuiteNotices(t *testing.T) {
+	suite.Deep(t)
 	for name, b := range allBreakages() {
 		for _, check := range b.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {

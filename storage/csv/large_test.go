@@ -21,10 +21,22 @@ import (
 // TestManyOrganizations appends to ten thousand files, and reads them, with few of them
 // open at a time.
 func TestManyOrganizations(t *testing.T) {
-	n := 10_000
-	if suite.UnderRace || testing.Short() {
-		n = 600 // twice as many as may be open
-	}
+	large(t, 600, 10_000, checkManyOrganizations) // 600 are twice as many as may be open
+}
+
+// large runs a test on few and on many; the detector sees nothing more in many.
+func large(t *testing.T, few, many int, check func(t *testing.T, n int)) {
+	t.Run("Few", func(t *testing.T) { check(t, few) })
+	t.Run("Many", func(t *testing.T) {
+		suite.Deep(t)
+		if suite.UnderRace {
+			t.Skip("scripts/race.sh runs this without the detector")
+		}
+		check(t, many)
+	})
+}
+
+func checkManyOrganizations(t *testing.T, n int) {
 	before := openFiles(t)
 	s := openIn(t, Options{Dir: t.TempDir()})
 	orgs := make(chan uuid.UUID)
@@ -69,11 +81,9 @@ func openFiles(t *testing.T) int {
 }
 
 // TestMillionRecords adopts and reads a large file in both directions with little memory.
-func TestMillionRecords(t *testing.T) {
-	n := 1_000_000
-	if suite.UnderRace || testing.Short() {
-		n = 20_000
-	}
+func TestMillionRecords(t *testing.T) { large(t, 20_000, 1_000_000, checkManyRecords) }
+
+func checkManyRecords(t *testing.T, n int) {
 	dir, org := t.TempDir(), uuid.New()
 	s := openDir(t, dir)
 	writeLarge(t, s.path(org), org, n)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 
 // TestInventory runs the suite over two stores that never fail.
 func TestInventory(t *testing.T) {
+	suite.Deep(t)
 	inventorytest.RunStore(t, func(t *testing.T) inventory.Store {
 		return open(t, Options{Dir: t.TempDir(), CSV: inventorytest.New(), MySQL: inventorytest.New()})
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
 	csvstore "github.com/holdfast/holdfast/storage/csv"
@@ -32,6 +33,7 @@ func TestRealInventory(t *testing.T) {
 }
 
 func TestRealDurable(t *testing.T) {
+	suite.Deep(t)
 	t.Setenv(realSides, "yes")
 	inventorytest.RunDurable(t, func(t *testing.T, dir string) inventory.Store {
 		return mustOpenReal(t, dir, mysqltest.Named(t, nameFor(dir)))

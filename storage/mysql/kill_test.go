@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
@@ -51,6 +52,7 @@ func (l *load) run(t *testing.T, store inventory.Store, org uuid.UUID) {
 // TestServerKilled kills the server under load, several times. Uploads are refused while
 // it is away and go on afterwards, by themselves; each batch is there once.
 func TestServerKilled(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	store := open(t, optionsFor(d))
 	l := load{stop: make(chan struct{}), sent: map[uuid.UUID]map[string]int{}}
@@ -113,6 +115,7 @@ func wantCounts(t *testing.T, store inventory.Store, org uuid.UUID, batches map[
 
 // TestReaderSurvivesRestart restarts the server between two pages.
 func TestReaderSurvivesRestart(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	store, org := open(t, optionsFor(d)), uuid.New()
 	for range 10 {

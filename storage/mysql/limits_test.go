@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
@@ -53,6 +54,7 @@ func TestLargeRows(t *testing.T) {
 
 // TestTooLarge uploads what the server's packets have no room for.
 func TestTooLarge(t *testing.T) {
+	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--max-allowed-packet=1M")
 	store, org := open(t, optionsFor(d)), uuid.New()
 	for size, fits := range map[int]bool{2 << 20: false, 1 << 20: false, 900_000: true, 300_000: true} {

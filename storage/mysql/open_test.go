@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
@@ -26,6 +27,7 @@ func (l *logged) options(o Options) Options {
 
 // TestOpenWaits opens the store before the server is up.
 func TestOpenWaits(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
@@ -128,6 +130,7 @@ func wantSoon(t *testing.T, what string, done func() bool) {
 
 // TestSocket connects without a port.
 func TestSocket(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	o := optionsFor(d)
 	o.Host, o.Port, o.TLS = server.Socket, 0, mysqldb.TLSRequired // which a socket does not need

@@ -3,6 +3,7 @@ package mysql
 import (
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -36,9 +37,7 @@ func outlive(t *testing.T, store *Store) {
 // TestInventoryRewritten runs the suite as if the server rewrote JSON, so that the text
 // beside it is what counts.
 func TestInventoryRewritten(t *testing.T) {
-	if testing.Short() {
-		t.Skip("TestInventory has the same with this server's own way")
-	}
+	suite.Deep(t)
 	inventorytest.RunStore(t, func(t *testing.T) inventory.Store {
 		store := open(t, optionsFor(mysqltest.New(t)))
 		rewriting := *store.server.Load()

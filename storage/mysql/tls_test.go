@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
@@ -23,6 +24,7 @@ import (
 // TestTLS connects in every mode to a server with a certificate of its own making, and to
 // one without any.
 func TestTLS(t *testing.T) {
+	suite.Deep(t)
 	cert, key := certificate(t)
 	_, with := mysqltest.Private(t, "--ssl-cert="+cert, "--ssl-key="+key)
 	_, without := mysqltest.Private(t, "--loose-skip-ssl", "--tls-version=") // MariaDB knows the first, MySQL the second

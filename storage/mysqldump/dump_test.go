@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -73,6 +74,7 @@ func put(t *testing.T, s state.Store, ref state.Ref, body string) {
 // TestRoundTrip backs a sealed store up while it is written to, and opens what was loaded elsewhere: it is what it was
 // when the moment was fixed, with its chains.
 func TestRoundTrip(t *testing.T) {
+	suite.Deep(t)
 	from, to, master := optionsFor(t, mysqltest.New(t)), optionsFor(t, mysqltest.New(t)), newMaster(t)
 	s := openStates(t, from, master)
 	ref := state.Ref{Org: uuid.New(), Name: "prod/network"}
@@ -148,6 +150,7 @@ func tables(t *testing.T, o mysqldb.Options, which string) (n int) {
 
 // TestDamagedDumps: what is no dump, or not all of one, leaves an empty database empty.
 func TestDamagedDumps(t *testing.T) {
+	suite.Deep(t)
 	o := optionsFor(t, mysqltest.New(t))
 	for _, text := range []string{"", "holdfast dump 2\n", "holdfast dump 1\n", "holdfast dump 1\n{}\n\x00",
 		"holdfast dump 1\n{\"name\":\"x\",\"create\":\"DROP DATABASE x\",\"columns\":[{\"name\":\"a\"}]}\n\x00"} {
@@ -163,6 +166,7 @@ func TestDamagedDumps(t *testing.T) {
 // TestTablesStayAsTheyAre: who changes a table waits for the backup that has begun, and one that begins waits for who
 // changes them.
 func TestTablesStayAsTheyAre(t *testing.T) {
+	suite.Deep(t)
 	o := optionsFor(t, mysqltest.New(t))
 	s := openStates(t, o, nil)
 	defer s.Close()

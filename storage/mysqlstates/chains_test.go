@@ -9,12 +9,14 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestTampered has somebody change the database while the store is open.
 func TestTampered(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
 		s := opened(t, optionsFor(mysqltest.New(t)))
 		return statetest.Tampered{Store: s, Entries: "state_events", Links: "state_links", Chains: "state_chains",

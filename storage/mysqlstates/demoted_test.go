@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
@@ -59,6 +60,7 @@ func (a *address) serve() {
 // TestFailoverLeavesTheOldServerThere has a failover make the old server read-only and lead new connections
 // to the new one, without ending the old ones: nothing is read from the old one any more.
 func TestFailoverLeavesTheOldServerThere(t *testing.T) {
+	suite.Deep(t)
 	old, o := mysqltest.Private(t)
 	promoted, p := mysqltest.Private(t)
 	for _, s := range []*mysqltest.Server{old, promoted} {

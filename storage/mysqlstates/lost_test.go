@@ -15,6 +15,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
@@ -53,6 +54,7 @@ func (f *failover) happens() {
 }
 
 func newFailover(t *testing.T, args ...string) *failover {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t, args...)
 	return &failover{T: t, server: server, d: d}
 }
@@ -235,6 +237,7 @@ func TestLostLock(t *testing.T) {
 
 // TestDurableServer: a node says which settings have readers see what a crash takes back.
 func TestDurableServer(t *testing.T) {
+	suite.Deep(t)
 	for args, want := range map[string]string{
 		"": "log_bin = 0", "--sync-binlog=0": "sync_binlog = 0", "--sync-binlog=1": "",
 	} {

@@ -3,6 +3,7 @@ package mysqlstates
 import (
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -12,6 +13,7 @@ import (
 // TestNodesWithMaps runs the suite on two nodes, each of which serves reads from memory: every call
 // goes to the other one than the call before.
 func TestNodesWithMaps(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		d := mysqltest.New(t)
 		node := func() state.Store { return readmap.NewShared(opened(t, optionsFor(d)), 64<<20) }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
@@ -20,6 +21,7 @@ import (
 // TestSmallPackets refuses a server by the name of the setting that is too small, and stores a large
 // state on one whose packets are just large enough.
 func TestSmallPackets(t *testing.T) {
+	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--max-allowed-packet=2M")
 	if _, err := Open(t.Context(), optionsFor(d)); err == nil ||
 		!strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
@@ -39,6 +41,7 @@ func TestSmallPackets(t *testing.T) {
 
 // TestReadOnlyServer refuses a server that takes no writes, by the name of its setting.
 func TestReadOnlyServer(t *testing.T) {
+	suite.Deep(t)
 	_, d := mysqltest.Private(t)
 	admin := d
 	user := "CREATE USER IF NOT EXISTS limited@'%' IDENTIFIED BY 'limited'"
@@ -82,6 +85,7 @@ func TestReadOnlyServer(t *testing.T) {
 
 // TestServerThatRepeatsStatements refuses a server that would refuse our writes, by the name of its setting.
 func TestServerThatRepeatsStatements(t *testing.T) {
+	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--log-bin=log", "--binlog-format=STATEMENT")
 	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "binlog_format") {
 		t.Errorf("it was opened: %v", err)
@@ -110,6 +114,7 @@ func wantNothingRead(t *testing.T, s *Store, ref state.Ref) {
 
 // TestServerKilled kills the server under load: what was acknowledged is there afterwards, once.
 func TestServerKilled(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	s := open(t, optionsFor(d))
 	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c")}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
@@ -51,6 +52,7 @@ func TestQueriesArePreparedOnce(t *testing.T) {
 
 // TestServerPreparesNoMore: where others have used up what a server prepares, everything goes on unprepared.
 func TestServerPreparesNoMore(t *testing.T) {
+	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--max-prepared-stmt-count=0")
 	s := open(t, optionsFor(d))
 	w := newWork(s, 1000, 1)

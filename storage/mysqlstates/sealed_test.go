@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
@@ -42,7 +43,9 @@ func newMasterFile(t testing.TB) (*seal.Master, string) {
 func TestSealedStore(t *testing.T) {
 	master := newMaster(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
-		o := optionsFor(mysqltest.New(t))
+		d := mysqltest.New(t)
+		wantSound(t, d)
+		o := optionsFor(d)
 		o.Master = master
 		s := opened(t, o)
 		s.bodies.DeltaFrom = 1
@@ -55,6 +58,7 @@ func TestSealedStore(t *testing.T) {
 
 // TestSealedNodes runs the suite on two nodes that seal, each of which serves reads from memory.
 func TestSealedNodes(t *testing.T) {
+	suite.Deep(t)
 	master := newMaster(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		o := optionsFor(mysqltest.New(t))

@@ -4,25 +4,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 func TestStore(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		d := mysqltest.New(t)
-		t.Cleanup(func() { // whatever was done, what is counted and listed follows from it
-			if off := derived(t, d); !off.isSound() {
-				t.Errorf("what follows from the rest does not: %+v", off)
-			}
-		})
+		wantSound(t, d)
 		return opened(t, optionsFor(d))
+	})
+}
+
+// wantSound wants what is counted and listed to follow from the rest at the end of the test, whatever was done.
+func wantSound(t *testing.T, d mysqltest.Database) {
+	t.Helper()
+	t.Cleanup(func() {
+		if off := derived(t, d); !off.isSound() {
+			t.Errorf("what follows from the rest does not: %+v", off)
+		}
 	})
 }
 
 // TestStoreOfDeltas stores small bodies as deltas too, and has each list look at a few rows only.
 func TestStoreOfDeltas(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		s := opened(t, optionsFor(mysqltest.New(t)))
 		s.bodies.DeltaFrom, s.looks = 1, 2
@@ -31,6 +40,7 @@ func TestStoreOfDeltas(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
 		d := mysqltest.Named(t, nameFor(dir))
 		leftAlone(t, d)

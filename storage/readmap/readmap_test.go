@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/memory"
@@ -15,9 +16,13 @@ import (
 func TestStore(t *testing.T) {
 	for _, maxBytes := range []int64{0, 8 << 10, 256 << 20} {
 		t.Run(fmt.Sprint(maxBytes), func(t *testing.T) {
+			suite.Deep(t)
 			statetest.RunStore(t, func(*testing.T) state.Store { return readmap.New(memory.New(1<<30), maxBytes) })
 		})
 		t.Run(fmt.Sprint("shared ", maxBytes), func(t *testing.T) {
+			if maxBytes != 256<<20 {
+				suite.Deep(t)
+			}
 			statetest.RunStore(t, func(*testing.T) state.Store { return readmap.NewShared(memory.New(1<<30), maxBytes) })
 		})
 	}
@@ -25,6 +30,7 @@ func TestStore(t *testing.T) {
 
 // TestTwoMaps runs it through two maps over one store, each call through another one.
 func TestTwoMaps(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(*testing.T) state.Store {
 		below := memory.New(1 << 30)
 		return statetest.Alternately(readmap.NewShared(below, 256<<20), readmap.NewShared(below, 256<<20))

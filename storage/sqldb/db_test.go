@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
@@ -27,7 +28,14 @@ func TestMain(m *testing.M) {
 func each(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Run("memory", func(t *testing.T) { test(t, open(t, sqldb.Options{})) })
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})) })
-	t.Run("mysql", func(t *testing.T) { test(t, open(t, onServer(mysqltest.New(t)))) })
+	t.Run("mysql", func(t *testing.T) { test(t, open(t, onServer(database(t)))) })
+}
+
+// database returns one on a server: the engines of uploads, states and runs speak to one in short tests too.
+func database(t *testing.T) mysqltest.Database {
+	t.Helper()
+	suite.Deep(t)
+	return mysqltest.New(t)
 }
 
 func onServer(d mysqltest.Database) sqldb.Options {
@@ -175,7 +183,7 @@ func TestRowsThatAreThere(t *testing.T) {
 func TestReadSeesOneMoment(t *testing.T) {
 	for name, o := range map[string]func(t *testing.T) sqldb.Options{
 		"sqlite": func(t *testing.T) sqldb.Options { return sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")} },
-		"mysql":  func(t *testing.T) sqldb.Options { return onServer(mysqltest.New(t)) },
+		"mysql":  func(t *testing.T) sqldb.Options { return onServer(database(t)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, org := open(t, o(t)), uuid.New()
@@ -203,12 +211,12 @@ func TestReadSeesOneMoment(t *testing.T) {
 // What was written is there when the database is opened again, and the schema's steps are not
 // taken twice.
 func TestDurable(t *testing.T) {
-	for name, o := range map[string]sqldb.Options{
-		"sqlite": {Path: filepath.Join(t.TempDir(), "runs.db")},
-		"mysql":  onServer(mysqltest.New(t)),
+	for name, options := range map[string]func(t *testing.T) sqldb.Options{
+		"sqlite": func(t *testing.T) sqldb.Options { return sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")} },
+		"mysql":  func(t *testing.T) sqldb.Options { return onServer(database(t)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			org := uuid.New()
+			o, org := options(t), uuid.New()
 			db, err := sqldb.Open(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -243,7 +251,7 @@ func TestEndedContext(t *testing.T) {
 // TestOpenAfterKilledMigration: who makes the table of steps and is killed before its first row leaves
 // a database that opens.
 func TestOpenAfterKilledMigration(t *testing.T) {
-	d := mysqltest.New(t)
+	d := database(t)
 	if err := open(t, onServer(d)).Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +265,7 @@ func TestOpenAfterKilledMigration(t *testing.T) {
 
 // TestNothingIsReadFromADemotedServer: as after a failover that leaves it there.
 func TestNothingIsReadFromADemotedServer(t *testing.T) {
+	suite.Deep(t)
 	server, d := mysqltest.Private(t)
 	if err := server.Exec(t.Context(), "", "CREATE DATABASE IF NOT EXISTS holdfast_test",
 		"CREATE USER app@'%' IDENTIFIED BY 'app'", "GRANT ALL ON holdfast_test.* TO app@'%'"); err != nil {
@@ -292,6 +301,7 @@ func TestNothingIsReadFromADemotedServer(t *testing.T) {
 // TestSilentServer: a server that answers no more, though its connections stay, keeps nobody waiting for longer
 // than was said, and the next one asks it over another connection.
 func TestSilentServer(t *testing.T) {
+	suite.Deep(t)
 	d, proxy := mysqltest.Proxied(t)
 	o := onServer(d)
 	o.Patience = 300 * time.Millisecond

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -95,7 +96,7 @@ func rewrap(ctx context.Context, db *sqldb.DB, dir string, sealer *seal.Sealer) 
 func eachFolder(t *testing.T, test func(t *testing.T, dir string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, t.TempDir()) })
 	t.Run("mysql", func(t *testing.T) {
-		dir, d := t.TempDir(), mysqltest.New(t)
+		dir, d := t.TempDir(), database(t)
 		if err := os.WriteFile(filepath.Join(dir, "name"), []byte(d.Name), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +138,7 @@ func kill(t *testing.T, variable, dir string, chosen int, check func(db *sqldb.D
 // TestShredKilled kills whoever destroys what an organization has, piece by piece: the next one goes on, and the other
 // organization has all that it had, all the time.
 func TestShredKilled(t *testing.T) {
+	suite.Deep(t)
 	eachFolder(t, func(t *testing.T, dir string) {
 		stays := uuid.New()
 		var before, all []string
@@ -178,6 +180,7 @@ func TestShredKilled(t *testing.T) {
 // TestRewrapKilled kills whoever has new master keys wrap the data keys: what they have sealed opens each time, and in
 // the end by the newest master key alone.
 func TestRewrapKilled(t *testing.T) {
+	suite.Deep(t)
 	eachFolder(t, func(t *testing.T, dir string) {
 		const kind, name = seal.Kind("thing"), "name"
 		sealtest.MakeMaster(t, dir)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -84,6 +85,7 @@ func (h *anyHistory) want(t *testing.T, s *Store) {
 // TestAnyHistory writes, purges, prunes and expunges a few states in any order, and opens the
 // store again in between: the versions that are there have the bytes that were stored.
 func TestAnyHistory(t *testing.T) {
+	suite.Deep(t)
 	wantAnyHistory(t, func(dir string, _ []*anyHistory) *Store { return openDeltas(t, dir) })
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/stateengine"
@@ -24,6 +25,7 @@ func openDeltas(t testing.TB, dir string) *Store {
 }
 
 func TestStoreOfDeltas(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store { return openDeltas(t, t.TempDir()) })
 }
 
@@ -110,6 +112,7 @@ func wantSound(t *testing.T, s *Store) {
 
 // TestLongHistory writes thousands of versions of one state, and opens them again.
 func TestLongHistory(t *testing.T) {
+	suite.Deep(t)
 	dir, ref := t.TempDir(), newRef("long")
 	s := open(t, dir)
 	all := slowly(stateengine.DeltaFrom, 3_000)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
@@ -29,12 +30,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestStore(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
 }
 
 // TestStoreInShortLooks has each list look at a few rows only, so that all go on over pages
 // that are short or empty.
 func TestStoreInShortLooks(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		s := open(t, t.TempDir())
 		s.looks = 2
@@ -43,6 +46,7 @@ func TestStoreInShortLooks(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
 }
 

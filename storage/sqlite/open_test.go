@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 func TestOpenTwice(t *testing.T) {
@@ -50,6 +52,7 @@ func wantRefused(t *testing.T, dir, message string) {
 
 // TestOpenKilled kills a process while it makes and migrates a new database.
 func TestOpenKilled(t *testing.T) {
+	suite.Deep(t)
 	for range 20 {
 		dir := t.TempDir()
 		child, _ := startChild(t, dir)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // childPrunes names the variable with the folder of a child's store.
@@ -45,6 +46,7 @@ func pruneAsChild() {
 // TestPruneEventsKilled kills a process that removes old events. What was removed when it died is removed with its
 // checkpoint and its entry, and the rest of the log is proven.
 func TestPruneEventsKilled(t *testing.T) {
+	suite.Deep(t)
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(killtest.Seed(t), 0))
 	s := open(t, dir)
 	const entries = 60

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
@@ -45,6 +46,7 @@ func TestSealedStore(t *testing.T) {
 }
 
 func TestSealedStoreOfDeltas(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		s := openSealed(t, t.TempDir())
 		s.bodies.DeltaFrom, s.session.listEvery, s.looks = 1, 3, 2

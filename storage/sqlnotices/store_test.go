@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
@@ -35,6 +36,7 @@ func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
 		test(t, New(db, uuid.New(), slog.New(slog.DiscardHandler)), New(db, uuid.New(), slog.New(slog.DiscardHandler)))
 	})
 	t.Run("mysql", func(t *testing.T) {
+		suite.Deep(t)
 		d := mysqltest.New(t)
 		o := sqldb.Options{MySQL: &mysqldb.Options{
 			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/runstest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -84,6 +85,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	suite.Deep(t)
 	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(open(sqldb.Options{})) })
 }
 
@@ -96,6 +98,7 @@ func TestSQLiteDurable(t *testing.T) {
 }
 
 func TestMySQLDurable(t *testing.T) {
+	suite.Deep(t)
 	t.Setenv(onServer, "yes")
 	named := map[string]bool{}
 	runstest.RunDurable(t, func(t *testing.T, dir string) runs.Store {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -77,6 +78,7 @@ func (c *child) record(name string, bytes int) {
 
 // checkKill kills a child several times over the same folder, and looks for what it recorded.
 func (e Engine) checkKill(t *testing.T) {
+	suite.Deep(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
@@ -76,6 +77,7 @@ func (e Engine) ChildMain() {
 
 // RunKilled holds an engine to it. The engine's TestMain has to call ChildMain.
 func (e Engine) RunKilled(t *testing.T) {
+	suite.Deep(t)
 	t.Run("Rewrapping", e.checkRewrapping)
 	t.Run("Sealing", e.checkSealing)
 	t.Run("Shredding", func(t *testing.T) { e.checkShredding(t, false) })

@@ -120,8 +120,9 @@ func wireAddresses() *strings.Replacer {
 	return strings.NewReplacer("/workspaces/:name", "/workspaces/prod/net", "/layers/:name", "/layers/prod/net",
 		"/state/:name", "/state/x", "/infra/:project", "/infra/prod%2Fnet", "/repositories/:repository",
 		"/repositories/infra", "/runs/:id", "/runs/{run}", "/keys/:key", "/keys/"+wireKey(), "/candidates/:id",
-		"/candidates/{open}", ":enclave", "e", ":partition", "x", ":alias", "42", ":name", "x", ":serial", "2", ":version", "1",
-		":snapshot", "newest", ":path", "d/main.tf", ":key", "a", ":pool", "eu", ":bundle", "base", ":number", "7",
+		"/candidates/{open}", ":enclave", "e", ":partition", "x", ":alias", "42", ":name", "x", ":serial", "2",
+		":version", "1", ":snapshot", "newest", ":path", "d/main.tf", ":key", "a", ":pool", "eu", ":bundle", "base",
+		":number", "7",
 		":agent", "{agent}", ":id", "e")
 }
 

@@ -116,13 +116,12 @@ func wireRequests(t *testing.T) map[string][]wireRequest {
 
 // wireAddresses puts what the walk's world has into the addresses of routes.
 func wireAddresses() *strings.Replacer {
-	const run = "/api/v1/runs/{run}"
 	return strings.NewReplacer("/workspaces/:name", "/workspaces/prod/net", "/layers/:name", "/layers/prod/net",
 		"/state/:name", "/state/x", "/infra/:project", "/infra/prod%2Fnet", "/repositories/:repository",
 		"/repositories/infra", "/runs/:id", "/runs/{run}", "/keys/:key", "/keys/"+wireKey(), "/candidates/:id",
-		"/candidates/{open}", ":enclave", "e", ":partition", "x", ":alias", "42", ":name", "x", ":serial", "2", ":version", "1",
-		":snapshot", "newest", ":path", "d/main.tf", ":key", "a", ":pool", "eu", ":bundle", "base", ":number", "7",
-		":agent", "{agent}", ":id", "e")
+		"/candidates/{open}", ":enclave", "e", ":partition", "x", ":alias", "42", ":name", "x", ":serial", "2",
+		":version", "1", ":snapshot", "newest", ":path", "d/main.tf", ":key", "a", ":pool", "eu", ":bundle", "base",
+		":number", "7", ":agent", "{agent}", ":id", "e")
 }
 
 // stateExamples are requests about states, what belongs to them, and the audit log.

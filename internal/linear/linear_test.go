@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/linear"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -87,6 +88,7 @@ func TestRightStores(t *testing.T) {
 
 // A store that is broken is found out, and drawn.
 func TestBrokenStores(t *testing.T) {
+	suite.Deep(t)
 	for name, above := range map[string]func(state.Store) state.Store{
 		"checks, then writes":              checksThenWrites,
 		"serves an old version":            newStale,

@@ -43,6 +43,14 @@ func wireState(serial, size string) string {
 
 // wireWorld is a server with all that the answers are of.
 func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
+	t.Helper()
+	c, names, runs := wireWorldWithoutRuns(t)
+	return c, strings.NewReplacer(append(fillRuns(t, runs), names...)...)
+}
+
+// wireWorldWithoutRuns leaves out what takes longest, and returns what names stand for.
+func wireWorldWithoutRuns(t *testing.T) (c caller, names []string, world *runworld.World) {
+	t.Helper()
 	deps := testDeps(t)
 	deps.Quota = withQuota(t, 1<<30).Quota
 	deps.Limits.Requests, deps.Limits.States = 100_000, 100_000
@@ -55,7 +63,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	known[auth.Credentials{Org: acme, Key: acmeKey}] = own
 	known[auth.Credentials{Org: acme, Key: "internal"}] = internalOwner(own)
 	known[auth.Credentials{Org: acme, Key: "summary"}] = shown(own, auth.AccessSummary)
-	world := runworld.New(t)
+	world = runworld.New(t)
 	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
 	deps.Insights = insight.NewService(world.Service, deps.Policies, nil, time.Now)
@@ -101,7 +109,72 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	}
 	open, settled := made("lost", "4"), made("old", "5")
 	c.converse([]step{{"POST /api/v1/state/x/-/candidates/" + settled + "/discard", wireOrder, 200, ""}})
-	return c, strings.NewReplacer(append(fillRuns(t, world), "{open}", open, "{settled}", settled)...)
+	return c, []string{"{open}", open, "{settled}", settled}, world
+}
+
+// wireWorlds are as many worlds as the routes that change something need: none of them finds what another one has
+// changed of the same subject.
+type wireWorlds struct {
+	read          *wireWorldOf // for what changes nothing
+	states, write []wireWorldOf
+	used          map[string]int // how many worlds a subject has changed
+}
+
+type wireWorldOf struct {
+	caller
+	fill *strings.Replacer
+}
+
+// forRoute returns a world in which the answers of a route are as they are in one that is new.
+func (w *wireWorlds) forRoute(t *testing.T, method, path string, all []answered) wireWorldOf {
+	t.Helper()
+	fresh := func() wireWorldOf {
+		c, fill := wireWorld(t)
+		return wireWorldOf{c, fill}
+	}
+	refused := !slices.ContainsFunc(all, func(a answered) bool { return a.status < 400 })
+	if refused || method == http.MethodGet || method == http.MethodHead {
+		if w.read == nil {
+			world := fresh()
+			w.read = &world
+		}
+		return *w.read
+	}
+	subject, pool := subjectOf(path), &w.write
+	if subject == "state" {
+		pool, fresh = &w.states, func() wireWorldOf {
+			c, names, _ := wireWorldWithoutRuns(t)
+			return wireWorldOf{c, strings.NewReplacer(names...)}
+		}
+	}
+	if w.used == nil {
+		w.used = map[string]int{}
+	}
+	n := w.used[subject]
+	w.used[subject]++
+	if n == len(*pool) {
+		*pool = append(*pool, fresh())
+	}
+	return (*pool)[n]
+}
+
+// subjectOf says what a route changes.
+func subjectOf(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if first == "api" {
+		first, _, _ = strings.Cut(strings.TrimPrefix(rest, "v1/"), "/")
+	}
+	switch first {
+	case "v4", "packages", "-", "terraform":
+		return "state" // by other names
+	case "keys", "organization", "session", "sessions":
+		return "auth file"
+	case "agents":
+		return "runs"
+	case "infra":
+		return "workspaces"
+	}
+	return first
 }
 
 // TestEveryAnswerIsOfItsType walks every route: what the server says is what package api
@@ -112,7 +185,7 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, shown := wireAnswers(), map[string]bool{}
-	read, readFill := wireWorld(t) // of all that only look
+	var worlds wireWorlds
 	for _, route := range router.Routes() {
 		name := route.Method + " " + route.Path
 		answers, ok := known[name]
@@ -123,17 +196,14 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 		if len(answers) == 0 {
 			continue
 		}
-		c, fill := read, readFill
-		if route.Method != http.MethodGet && route.Method != http.MethodHead {
-			c, fill = wireWorld(t)
-		}
+		world := worlds.forRoute(t, route.Method, route.Path, answers)
 		for _, a := range answers {
-			address, body, _ := strings.Cut(fill.Replace(a.request), " ")
+			address, body, _ := strings.Cut(world.fill.Replace(a.request), " ")
 			var headers []string
 			if a.bearer != "" {
-				headers = append(headers, "Authorization: Bearer "+fill.Replace(a.bearer))
+				headers = append(headers, "Authorization: Bearer "+world.fill.Replace(a.bearer))
 			}
-			got := c.do(route.Method+" "+address, body, headers...)
+			got := world.do(route.Method+" "+address, body, headers...)
 			if got.status != a.status {
 				t.Errorf("%s %s: %d %.300s, want %d", route.Method, address, got.status, got.body, a.status)
 			} else if a.as != nil {

@@ -58,6 +58,7 @@ func walkOver(c caller, fill *strings.Replacer, route string, all []answered, fo
 func TestInternalSeesNoState(t *testing.T) {
 	walked := walkedBy(t, "internal")
 	everyRouteIsAsked(t, walked)
+	t.Run("is told why", func(t *testing.T) { internalIsToldWhy(t, walked) })
 	for request, got := range walked {
 		if found := stateBytes.FindString(got.body); found != "" && isOfStates(request) {
 			t.Errorf("%s shows %q: %d %.400s", request, found, got.status, got.body)
@@ -109,9 +110,8 @@ func everyRouteIsAsked(t *testing.T, walked map[string]answer) {
 	}
 }
 
-// What is refused says so by its code, and people still see what changes.
-func TestInternalIsToldWhy(t *testing.T) {
-	found := walkedBy(t, "internal")
+// internalIsToldWhy: what is refused says so by its code, and people still see what changes.
+func internalIsToldWhy(t *testing.T, found map[string]answer) {
 	for request, want := range map[string]string{
 		"GET /api/v1/state/x":                  `"code":"state_internal"`,
 		"GET /api/v1/state/x/-/outputs":        `"code":"state_internal"`,

@@ -165,7 +165,7 @@ func subjectOf(path string) string {
 		first, _, _ = strings.Cut(strings.TrimPrefix(rest, "v1/"), "/")
 	}
 	switch first {
-	case "v4", "packages", "-", "terraform":
+	case "v4", "packages", "-":
 		return "state" // by other names
 	case "keys", "organization", "session", "sessions":
 		return "auth file"

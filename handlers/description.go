@@ -21,12 +21,13 @@ const (
 )
 
 // description serves what describes the interface. It is the same for everybody.
-type description struct {
-	page func() ([]byte, error) // is made when somebody first asks
-}
+type description struct{}
+
+// descriptionPage is made when somebody first asks: a program has one description.
+var descriptionPage = sync.OnceValues(func() ([]byte, error) { return openapi.Page(api.OpenAPI()) })
 
 func routeDescription(s section) {
-	d := description{sync.OnceValues(func() ([]byte, error) { return openapi.Page(api.OpenAPI()) })}
+	var d description
 	s = s.tagged(tagDescription)
 	condition := headerOf("If-None-Match", "Tags of what the caller has.")
 	s.route("GET", descriptionPath, op("getOpenAPI", "This description").with(condition).
@@ -41,7 +42,7 @@ func (d description) document(context.Context, *request) (answer, error) {
 }
 
 func (d description) forPeople(context.Context, *request) (answer, error) {
-	page, err := d.page()
+	page, err := descriptionPage()
 	return unchanging{"text/html; charset=utf-8", page, openapi.PagePolicy()}, err
 }
 

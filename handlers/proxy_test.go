@@ -84,7 +84,7 @@ func TestClientAddress(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			deps := testDeps(t)
+			deps, _, _ := testDepsWithoutResources(t)
 			log := newJournal(t, &deps)
 			var told string
 			deps.Verifier, deps.TrustedProxies = witness{testKeys(), &told}, test.trusted

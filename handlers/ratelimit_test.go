@@ -39,7 +39,8 @@ func (s *stopped) pass(d time.Duration) {
 
 // rateDeps has limits of 3 and 5 requests a minute.
 func rateDeps(t *testing.T) (handlers.Deps, *stopped) {
-	deps, clock := testDeps(t), &stopped{time: time.Now()}
+	deps, _, _ := testDepsWithoutResources(t)
+	clock := &stopped{time: time.Now()}
 	deps.Now, deps.Limits = clock.now, middleware.Limits{Requests: 3, States: 5}
 	return deps, clock
 }
@@ -67,6 +68,9 @@ func TestRateLimits(t *testing.T) {
 	} {
 		for _, route := range kind.routes {
 			deps, clock := rateDeps(t)
+			if strings.Contains(route, "/resources") {
+				deps.Resources = testDeps(t).Resources
+			}
 			server := startServer(t, deps)
 			c := newCaller(t, server, acme, acmeKey)
 			for left := kind.limit - 1; left >= 0; left-- {
@@ -159,7 +163,9 @@ func TestRateLimitOfItsOwn(t *testing.T) {
 // Who holds the lock passes with nothing left; nobody else gains anything by an ID.
 func TestRateLimitSparesTheHolder(t *testing.T) {
 	for _, s := range spellings() {
-		address := s.state
+		deps, clock := rateDeps(t)
+		c := newCaller(t, startServer(t, deps), acme, acmeKey)
+		states := 0
 		for request, passes := range map[string]bool{
 			"POST S?ID=a-1":                 true,
 			"PUT S?ID=a-1":                  true,
@@ -189,8 +195,9 @@ func TestRateLimitSparesTheHolder(t *testing.T) {
 			"UNLOCK S | {\"ID\":":           false,
 			"UNLOCK S | " + strings.Repeat(" ", 64<<10) + infoA: false,
 		} {
-			deps, _ := rateDeps(t)
-			c := newCaller(t, startServer(t, deps), acme, acmeKey)
+			clock.pass(time.Minute) // all that may be asked may be asked again
+			states++
+			address := fmt.Sprint(s.state, states)
 			c.converse([]step{{"LOCK " + address, infoA, 200, ""}})
 			exhaust(t, c)
 			line, sent, _ := strings.Cut(request, " | ")

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,17 +35,24 @@ type signInWorld struct {
 	server   *httptest.Server
 }
 
+// signInKeys are a key of each organization, which are hashed once for all tests.
+var signInKeys = sync.OnceValue(func() (made [2]struct{ key, hash string }) {
+	for i, org := range []uuid.UUID{acme, globex} {
+		made[i].key = auth.NewKey(org)
+		hash, err := bcrypt.GenerateFromPassword([]byte(made[i].key), 10)
+		if err != nil {
+			panic(err)
+		}
+		made[i].hash = string(hash)
+	}
+	return made
+})
+
 func newSignInWorld(t *testing.T) *signInWorld {
 	t.Helper()
-	w := &signInWorld{t: t, acme: auth.NewKey(acme), globex: auth.NewKey(globex)}
+	keys := signInKeys()
+	w := &signInWorld{t: t, acme: keys[0].key, globex: keys[1].key, hashes: [2]string{keys[0].hash, keys[1].hash}}
 	w.clock.Store(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC).Unix())
-	for i, key := range []string{w.acme, w.globex} {
-		hash, err := bcrypt.GenerateFromPassword([]byte(key), 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.hashes[i] = string(hash)
-	}
 	verifier, err := verify.New(verify.Config{Logger: slog.New(slog.DiscardHandler), Now: w.now})
 	if err != nil {
 		t.Fatal(err)

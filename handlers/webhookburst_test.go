@@ -97,15 +97,23 @@ func (h *hooked) sendFrom(address, event, body string, from io.Reader) int {
 	return w.Code
 }
 
-// TestBurstOfDeliveries: 10,000 deliveries, each another push, from several senders at once, become a handful of
+// TestBurstOfDeliveries: thousands of deliveries, each another push, from several senders at once, become a handful of
 // fetches, the last of which has the last push.
 func TestBurstOfDeliveries(t *testing.T) {
 	t.Parallel()
+	t.Run("2000", func(t *testing.T) { burstOfDeliveries(t, 2000) })
+	t.Run("10000", func(t *testing.T) {
+		suite.Deep(t)
+		if suite.UnderRace {
+			t.Skip("scripts/race.sh runs it without the detector")
+		}
+		burstOfDeliveries(t, 10_000)
+	})
+}
+
+func burstOfDeliveries(t *testing.T, deliveries int) {
+	t.Helper()
 	const senders, each = 8, 100 // of each sender a second
-	deliveries := 10_000
-	if suite.UnderRace {
-		deliveries = 2000
-	}
 	h := newHooked(t, repos.Limits{})
 	git := h.git.Repo(t, "infra")
 	git.Commit("Begin")

@@ -75,16 +75,21 @@ type running struct {
 
 const runningKey = "a key that was made by hand"
 
+// runningHash hashes the key once for all tests.
+var runningHash = sync.OnceValue(func() string {
+	hash, err := bcrypt.GenerateFromPassword([]byte(runningKey), 10)
+	if err != nil {
+		panic(err)
+	}
+	return string(hash)
+})
+
 // start runs a server in this process, until the test ends or stop is called.
 func start(t *testing.T, environ ...string) *running {
 	t.Helper()
 	dir, r := t.TempDir(), &running{t: t, org: uuid.New(), log: &lines{more: make(chan struct{}, 1)}}
-	hash, err := bcrypt.GenerateFromPassword([]byte(runningKey), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(dir, "auth.cfg")
-	if err := os.WriteFile(file, []byte("["+r.org.String()+"]\nname = Acme\napikey = "+string(hash)+"\n"),
+	if err := os.WriteFile(file, []byte("["+r.org.String()+"]\nname = Acme\napikey = "+runningHash()+"\n"),
 		0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -49,9 +49,9 @@ func TestSettingsAreChangedOnTopOfWhatWasRead(t *testing.T) {
 }
 
 func TestSettingsAreWhoeverHasTheRightForAllStates(t *testing.T) {
-	r := newRig(t, "alias = 77:shop\n\n[ORG.near]\napikey = "+hash(t, auth.NewKey(acme))+
+	r := newRig(t, "alias = 77:shop\n\n[ORG.near]\napikey = "+newHash()+
 		"\nrole = owner\nstates = dev/*\n\n"+
-		"[ORG.ana]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = writer\n\n[ORG.states.prod]\nstates = prod/**\nguards = hold\n")
+		"[ORG.ana]\napikey = "+newHash()+"\nrole = writer\n\n[ORG.states.prod]\nstates = prod/**\nguards = hold\n")
 	ctx := t.Context()
 	before := r.text()
 	for _, name := range []string{"near", "ana"} {

@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/linear"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -72,6 +73,9 @@ func TestRightStores(t *testing.T) {
 		"loses answers": func(s state.Store) state.Store { return &forgetful{Store: s} },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "as it is" {
+				suite.Deep(t)
+			}
 			h := workload(t, 3000, above).Run(t.Context())
 			calls, lost := h.Size()
 			t.Logf("%d calls, of which %d without an answer", calls, lost)
@@ -87,6 +91,7 @@ func TestRightStores(t *testing.T) {
 
 // A store that is broken is found out, and drawn.
 func TestBrokenStores(t *testing.T) {
+	suite.Deep(t)
 	for name, above := range map[string]func(state.Store) state.Store{
 		"checks, then writes":              checksThenWrites,
 		"serves an old version":            newStale,

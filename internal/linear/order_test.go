@@ -57,6 +57,9 @@ func stores() map[string]func(state.Store) state.Store {
 func TestSearchIsRight(t *testing.T) {
 	for name, above := range stores() {
 		t.Run(name, func(t *testing.T) {
+			if name != "absent" && name != "stale" {
+				suite.Deep(t)
+			}
 			w := workload(t, 500, above)
 			w.Clients, w.Length = 5, 16
 			both, alike := w.Run(t.Context()).Compare(time.Second)
@@ -69,6 +72,7 @@ func TestSearchIsRight(t *testing.T) {
 
 // Most answers got lost, in long histories: the search decides all the same.
 func TestManyLostAnswers(t *testing.T) {
+	suite.Deep(t)
 	if suite.UnderRace {
 		t.Skip("each search is one goroutine's, so the detector finds nothing in many minutes: scripts/race.sh runs it " +
 			"without")
@@ -113,6 +117,7 @@ func TestHistoryIsKept(t *testing.T) {
 // might have done, in any order, was more than the search looked at, as long as it told apart calls that could
 // do nothing any more.
 func TestBurstOfLostAnswers(t *testing.T) {
+	suite.Deep(t)
 	h, err := linear.Load("testdata/burst.json")
 	if err != nil {
 		t.Fatal(err)

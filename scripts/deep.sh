@@ -22,7 +22,7 @@ of() { scripts/areas.sh "$1" | awk -v area="$area" -v before="${2-}" '$1 == area
 pattern() { echo "^($(tr ' ' '|' <<<"$*"))\$"; }
 
 # Results don't come from the cache: what is made by chance is made anew each time.
-race() { scripts/scratch.sh scripts/mysql.sh scripts/gotest.sh --race "$scratch/race.json" -count=1 -timeout 60m "$@"; }
+race() { scripts/scratch.sh scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh --race "$scratch/race.json" -count=1 -timeout 60m "$@"; }
 whole() {
   local tests=$1
   shift

@@ -115,9 +115,10 @@ func wireWorldWithoutRuns(t *testing.T) (c caller, names []string, world *runwor
 // wireWorlds are as many worlds as the routes that change something need: none of them finds what another one has
 // changed of the same subject.
 type wireWorlds struct {
-	read          *wireWorldOf // for what changes nothing
-	states, write []wireWorldOf
-	used          map[string]int // how many worlds a subject has changed
+	read     *wireWorldOf // for what changes nothing
+	withRuns []wireWorldOf
+	without  []wireWorldOf  // without runs, for what needs none
+	used     map[string]int // how many worlds a subject has changed
 }
 
 type wireWorldOf struct {
@@ -140,9 +141,9 @@ func (w *wireWorlds) forRoute(t *testing.T, method, path string, all []answered)
 		}
 		return *w.read
 	}
-	subject, pool := subjectOf(path), &w.write
-	if subject == "state" {
-		pool, fresh = &w.states, func() wireWorldOf {
+	subject, pool := subjectOf(path), &w.withRuns
+	if !slices.Contains([]string{"runs", "runs of projects", "pools", "enclaves"}, subject) {
+		pool, fresh = &w.without, func() wireWorldOf {
 			c, names, _ := wireWorldWithoutRuns(t)
 			return wireWorldOf{c, strings.NewReplacer(names...)}
 		}
@@ -172,6 +173,9 @@ func subjectOf(path string) string {
 	case "agents":
 		return "runs"
 	case "infra":
+		if strings.Contains(path, "/runs/") {
+			return "runs of projects"
+		}
 		return "workspaces"
 	}
 	return first

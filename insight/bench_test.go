@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/facts"
 	"github.com/holdfast/holdfast/insight/insighttest"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // large is a plan of so many changes, of all types that rules look at, each with as many attributes
@@ -83,9 +84,7 @@ func BenchmarkCompile(b *testing.B) {
 // TestMemoryOfLargePlans: what is live and not yet collected while a large plan is looked at stays
 // within bounds, the plan's own bytes with it.
 func TestMemoryOfLargePlans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
+	suite.Deep(t)
 	const limit = 300 << 20
 	e, raw := engine(t), large(t, 10_000)
 	runtime.GC()

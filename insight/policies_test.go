@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/insighttest"
 	"github.com/holdfast/holdfast/insight/policy"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlpolicy"
@@ -141,15 +142,20 @@ deny contains "x" if {
   count(a) == 1
 }`, "1 rule that could not be asked"},
 	} {
-		kept, s, plan, me := bundlesOf(t)
-		if _, err := kept.Push(t.Context(), me, "", "base", []policy.File{regoFile(c.rego)}, policy.Hold, ""); err != nil {
-			t.Fatal(err)
-		}
-		got := held(t, s, plan)
-		if len(got.Reasons) != 1 || got.Reasons[0].Gate != runs.GateRules || !strings.Contains(got.Reasons[0].Reason,
-			c.says) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if name == "memory" {
+				suite.Deep(t) // it takes all the memory and time that a rule gets
+			}
+			kept, s, plan, me := bundlesOf(t)
+			if _, err := kept.Push(t.Context(), me, "", "base", []policy.File{regoFile(c.rego)}, policy.Hold, ""); err != nil {
+				t.Fatal(err)
+			}
+			got := held(t, s, plan)
+			if len(got.Reasons) != 1 || got.Reasons[0].Gate != runs.GateRules || !strings.Contains(got.Reasons[0].Reason,
+				c.says) {
+				t.Errorf("%s: %+v", name, got)
+			}
+		})
 	}
 }
 

@@ -1,7 +1,9 @@
 package test
 
 import (
-	"os/exec"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +35,7 @@ func districts() [][]district {
 			{"agents", []string{"agent"}}, {"live", []string{"live"}}},
 		{{"storage", []string{"storage"}}, {"http", []string{"handlers", "middleware"}}},
 		{{"server", []string{"server"}},
-			{"measuring", []string{"bench", "internal/linear", "internal/runworld", "resources/resourcestest"}}},
+			{"measuring", []string{"bench", "internal/linear", "internal/runworld", "test/report"}}},
 	}
 }
 
@@ -64,15 +66,9 @@ func TestImportsFollowTheDesign(t *testing.T) {
 			}
 		}
 	}
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	used := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		path, ours := strings.CutPrefix(fields[0], module)
-		if !ours || strings.HasPrefix(path, "cmd/") || path == "test" {
+	for _, path := range packageFolders(t) {
+		if strings.HasPrefix(path, "cmd/") || path == "test" {
 			continue
 		}
 		from := folderOf(path, name)
@@ -82,7 +78,7 @@ func TestImportsFollowTheDesign(t *testing.T) {
 		}
 		used[from] = true
 		top, _, _ := strings.Cut(path, "/")
-		for _, imported := range fields[1:] {
+		for _, imported := range importsOf(t, path) {
 			own, ours := strings.CutPrefix(imported, module)
 			to := folderOf(own, name)
 			if ours && name[to] != name[from] && (to == "" || level[to] >= level[from]) {
@@ -100,6 +96,24 @@ func TestImportsFollowTheDesign(t *testing.T) {
 			t.Errorf("%s has no package: take it out of %s", folder, name[folder])
 		}
 	}
+}
+
+// importsOf returns what the files of a package import that are no tests.
+func importsOf(t *testing.T, folder string) (paths []string) {
+	t.Helper()
+	for _, file := range filesMatching(t, filepath.Join("..", folder, "*.go")) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			paths = append(paths, strings.Trim(spec.Path.Value, `"`))
+		}
+	}
+	return paths
 }
 
 // folderOf is the longest folder with a district that the package is in.

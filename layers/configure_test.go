@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/layers"
 )
 
@@ -87,6 +88,7 @@ func TestRefusedChangeLeavesTheWorkspace(t *testing.T) {
 
 // What a check finds can be kept, however much it is.
 func TestLongDriftIsKept(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	long := func(n int, text string) string { return strings.Repeat(text, n) }
 	for name, make := range map[string]func(i int) layers.Changed{

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/layers"
 )
 
@@ -33,6 +34,7 @@ func (w *world) pushed(paths ...string) string {
 // A run that waits for a person is stale when there is a newer commit that changes the layer, wherever the process is
 // killed meanwhile. The newer one is planned, once.
 func TestNewerCommitOvertakesWhatWaits(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	for dies := 0; ; dies++ {
 		w := newWorld(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/layers"
 )
 
@@ -219,6 +220,7 @@ func TestChecksHaveAShare(t *testing.T) {
 
 // Wherever the process is killed, the next one goes on, and each run is made once.
 func TestKilledAtEachStep(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	for dies := 1; ; dies++ {
 		w := newWorld(t)

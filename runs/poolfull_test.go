@@ -6,10 +6,12 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // TestPoolsLeaveEachOtherAgents: who has the token of one pool can't use up the agents that the organization may have.
 func TestPoolsLeaveEachOtherAgents(t *testing.T) {
+	suite.Deep(t)
 	b, _ := recorded(t)
 	register := func(token string, times int) (made int, err error) {
 		as, err := b.PoolCaller(t.Context(), token)

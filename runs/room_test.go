@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -94,6 +95,7 @@ func (s bad) Remove(ctx context.Context, ref runs.Ref) error {
 
 // One damaged run, however many come before and behind it, keeps nobody from the others.
 func TestSweepsGoPastBadRuns(t *testing.T) {
+	suite.Deep(t)
 	b := applying(t)
 	b.sweeps(benchLease)
 	for i := range 250 {

@@ -11,8 +11,8 @@ STAGES=$events/stages
 export STAGES GOFLAGS="-trimpath -buildvcs=false ${GOFLAGS-}" CGO_ENABLED=0
 
 # The packages whose goroutines share memory are tested with the race detector, the others without.
-shared=(./agent/... ./auth/... ./layers/... ./live/... ./middleware/... ./repos/... ./runs/... ./server/... ./state/...
-  ./storage/memory ./storage/readmap ./storage/sqlite ./storage/sqlitedb ./storage/stateengine
+shared=(./agent ./agent/runlog ./auth/session ./auth/verify ./auth/lastuse ./layers ./live ./middleware ./repos ./runs ./server
+  ./state ./storage/memory ./storage/readmap ./storage/sqlite ./storage/sqlitedb ./storage/stateengine
   ./internal/fair ./internal/turns ./internal/budget ./internal/follow)
 
 others() { go list ./... | grep -vxF "$(go list "${shared[@]}")"; }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/bench/sample"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // lending is a store that has one version in memory.
@@ -66,6 +67,7 @@ func TestSurveyedBesideAnother(t *testing.T) {
 
 // TestTalliesAreBounded wants no more in memory than is counted, and that to be bounded.
 func TestTalliesAreBounded(t *testing.T) {
+	suite.Deep(t)
 	tallies := newTallies()
 	s := &Service{store: &lending{}, tallies: tallies}
 	for i := range 120 {

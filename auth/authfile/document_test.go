@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 func TestParseReads(t *testing.T) {
@@ -116,21 +116,16 @@ func TestParseBoundsItsErrors(t *testing.T) {
 	}
 }
 
-func TestParseIsQuickWithManyOrganizations(t *testing.T) {
+func TestParseManyOrganizations(t *testing.T) {
+	suite.Deep(t)
 	const n = 100_000
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "[%s]\nname = Organization %d\napikey = %s\n\n",
 			uuid.NewSHA1(orgA, []byte{byte(i), byte(i >> 8), byte(i >> 16)}), i, fakeHash(i))
 	}
-	start := time.Now()
 	d := mustParse(t, b.String())
-	took := time.Since(start)
 	if got := len(d.Organizations()); got != n {
 		t.Errorf("%d organizations, want %d", got, n)
-	}
-	t.Logf("%d organizations, %d MiB, in %v", n, b.Len()>>20, took)
-	if took > 30*time.Second { // far beyond what it takes even with -race on a busy machine
-		t.Errorf("parsing took %v", took)
 	}
 }

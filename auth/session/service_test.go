@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlsessions"
 )
@@ -91,6 +92,7 @@ func (r *rig) begin(t *testing.T, key string) (session.Session, string) {
 
 // However often somebody signs in, so many sessions are kept and no more; the newest work.
 func TestTenThousandSignIns(t *testing.T) {
+	suite.Deep(t)
 	r := newRig(t, asIs)
 	var tokens []string
 	for range 10_000 {

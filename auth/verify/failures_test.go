@@ -14,6 +14,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // from tries a key from an address, and returns the code of the refusal, or "in".
@@ -407,6 +408,7 @@ func TestNothingIsPaidForByWhoWaited(t *testing.T) {
 }
 
 func TestLedgerStaysSmall(t *testing.T) {
+	suite.Deep(t)
 	f, err := newFailures(10, func() time.Time { return time.Unix(0, 0) })
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,7 @@ func stores() map[string]func(state.Store) state.Store {
 
 // The search says what Porcupine says, of histories that are short enough for that.
 func TestSearchIsRight(t *testing.T) {
+	suite.Deep(t)
 	for name, above := range stores() {
 		t.Run(name, func(t *testing.T) {
 			if name != "absent" && name != "stale" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
@@ -205,6 +206,7 @@ func TestMirrorsOfSubmodulesAreBounded(t *testing.T) {
 
 // TestChangesOfManySubmodules: they are gone into until that takes too long, which is then said.
 func TestChangesOfManySubmodules(t *testing.T) {
+	suite.Deep(t)
 	w := newWorld(t, gitmirror.Limits{})
 	w.repo.Write("a", "a")
 	before := w.repo.Commit("Begin")

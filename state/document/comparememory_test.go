@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // crowdedPairs are small bodies for whose comparison much would be made.
@@ -75,6 +77,7 @@ func allocated(call func()) int64 {
 // What is made to compare two states is asked for before it is made, and is not made when
 // that is refused.
 func TestWhatIsMadeToCompareIsAskedFor(t *testing.T) {
+	suite.Deep(t)
 	for name, bodies := range crowdedPairs() {
 		a, b := parse(t, bodies[0]), parse(t, bodies[1])
 		for what, write := range map[string]func(Memory) error{

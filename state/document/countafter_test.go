@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // wantSame checks that a body counts as it does by itself when another one was counted before, whatever that is, and
@@ -71,6 +72,7 @@ func changedBody(r *rand.Rand, body []byte, entries Entries) []byte {
 
 // TestCountAfterAnything goes from body to body, of which many are no states.
 func TestCountAfterAnything(t *testing.T) {
+	suite.Deep(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for seed := range uint64(40) {
 		s := sample.NewState(20_000, seed)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
@@ -272,6 +273,7 @@ func (s *store) files() map[string]string {
 
 // TestFlippedBits: where nothing is found, everything is returned that was written; and never anything else.
 func TestFlippedBits(t *testing.T) {
+	suite.Deep(t)
 	s := newStore(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	found, unread := 0, 0

@@ -74,7 +74,7 @@ func decrypted(ciphertext, key string) (string, error) {
 	if !ok {
 		return "", function.NewArgErrorf(1, "the private key is no RSA key")
 	}
-	//lint:ignore SA1019 this padding is what the function is for; no attacker asks it again and again
+	//nolint:staticcheck // this padding is what the function is for; no attacker asks it again and again
 	plain, err := rsa.DecryptPKCS1v15(nil, private, sealed)
 	if err != nil {
 		return "", errors.New("it can't be decrypted with this key")

@@ -105,7 +105,7 @@ func TestMillionRecords(t *testing.T) {
 				suite.Deep(t)
 			}
 			if test.count > 100_000 && suite.UnderRace {
-				t.Skip("scripts/race.sh runs it without the detector")
+				t.Skip("make deep runs it without the detector")
 			}
 			var first, most atomic.Uint64
 			store := generated{count: test.count, each: func(i int) {

@@ -105,7 +105,7 @@ func TestBurstOfDeliveries(t *testing.T) {
 	t.Run("10000", func(t *testing.T) {
 		suite.Deep(t)
 		if suite.UnderRace {
-			t.Skip("scripts/race.sh runs it without the detector")
+			t.Skip("make deep runs it without the detector")
 		}
 		burstOfDeliveries(t, 10_000)
 	})

@@ -249,7 +249,7 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 func TestModelNotices(t *testing.T) {
 	suite.Deep(t)
 	if suite.UnderRace {
-		t.Skip("each machine is used by one goroutine, so the detector finds nothing in many minutes: scripts/race.sh runs " +
+		t.Skip("each machine is used by one goroutine, so the detector finds nothing in many minutes: make deep runs " +
 			"this without it")
 	}
 	for name, mutate := range mutants() {

@@ -75,7 +75,7 @@ func TestSearchIsRight(t *testing.T) {
 func TestManyLostAnswers(t *testing.T) {
 	suite.Deep(t)
 	if suite.UnderRace {
-		t.Skip("each search is one goroutine's, so the detector finds nothing in many minutes: scripts/race.sh runs it " +
+		t.Skip("each search is one goroutine's, so the detector finds nothing in many minutes: make deep runs it " +
 			"without")
 	}
 	const patience = 5 * time.Minute

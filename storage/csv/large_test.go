@@ -30,7 +30,7 @@ func large(t *testing.T, few, many int, check func(t *testing.T, n int)) {
 	t.Run("Many", func(t *testing.T) {
 		suite.Deep(t)
 		if suite.UnderRace {
-			t.Skip("scripts/race.sh runs this without the detector")
+			t.Skip("make deep runs this without the detector")
 		}
 		check(t, many)
 	})

@@ -80,7 +80,7 @@ func TestMillionRecords(t *testing.T) {
 	t.Run("Many", func(t *testing.T) {
 		suite.Deep(t)
 		if suite.UnderRace {
-			t.Skip("scripts/race.sh runs this without the detector")
+			t.Skip("make deep runs this without the detector")
 		}
 		checkManyRecords(t, 1_000_000)
 	})

@@ -217,14 +217,11 @@ func TestStrangerIsLeftAlone(t *testing.T) {
 	must(t, err)
 	killShim(t, p)
 	must(t, syscall.Kill(identity.Command.Number, syscall.SIGKILL))
-	until(t, "the command is gone", func() bool { // else it is still there under its own number
-		lives, err := identity.Command.lives()
-		must(t, err)
-		return !lives
-	})
-	stranger := startLater(t, identity.Command)
 	var command begun
 	must(t, p.folder.read(commandFile, &command))
+	// Until then the command is there under its own number, or the kernel still ends what was beside it.
+	until(t, "the command is gone, and what was in its session", func() bool { return len(command.family(0)) == 0 })
+	stranger := startLater(t, identity.Command)
 	command.Command.Number = stranger.Process.Pid
 	must(t, p.folder.write(commandFile, command))
 	if status, err := p.Status(); err != nil || status.Condition != Vanished {

@@ -155,7 +155,7 @@ func (a *app) backUp(cmd *cobra.Command, flags backupFlags) (err error) {
 	if err := flags.check(); err != nil {
 		return err
 	}
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}

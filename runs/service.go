@@ -38,6 +38,8 @@ const maxTails = 128
 
 // Deps is what a Service stands on.
 type Deps struct {
+	// Executes reports whether the server itself executes an organization's runs; nil where nobody knows.
+	Executes   func(org uuid.UUID) bool
 	Store      Store
 	Workspaces Workspaces
 	States     States

@@ -27,7 +27,7 @@ type Repository struct {
 	KnownHosts   []string `json:"known_hosts,omitempty"` // keys that its ssh host may have
 	Submodules   bool     `json:"submodules,omitempty"`  // that those of its commits are fetched and read too
 	LFS          bool     `json:"lfs,omitempty"`         // that configurations have files of Git LFS
-	// Webhook is the path to which the provider sends deliveries.
+	// Webhook is the address to which the provider sends deliveries; its path where the server has no public_url.
 	Webhook string `json:"webhook"`
 	// WebhookSecret is what deliveries are signed with; only in the answer that made it.
 	WebhookSecret string           `json:"webhook_secret,omitempty"`

@@ -19,6 +19,16 @@ func (e Event) Commands() []string {
 	return nil
 }
 
+// Run returns the ID of the run that the event is about, which its note begins with; empty for none.
+func (e Event) Run() string {
+	named, ok := strings.CutPrefix(e.Note, "run ")
+	id, _, _ := strings.Cut(named, ":")
+	if !ok || len(id) != 26 || strings.Trim(id, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") != "" {
+		return ""
+	}
+	return id
+}
+
 // CandidateCommands returns what somebody types to decide on an open candidate.
 func CandidateCommands(state, id string) []string {
 	of := " " + argument(state) + " " + id

@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 	case e.Message == "":
 		text = fmt.Sprintf("the server answers %d %s", e.Status, http.StatusText(e.Status))
 	}
-	return printable.Text(text)
+	return printable.Lines(text)
 }
 
 // Passing reports whether the refusal is of the moment: the same request may come through later. That a server has

@@ -32,6 +32,13 @@ func effective(settings []setting, last map[string]value) []Effective {
 // Describe lists every setting with its value and where that came from.
 func (s Settings) Describe() []Effective { return slices.Clone(s.effective) }
 
+// IsSet reports whether a file, the environment or a flag has said what a setting is.
+func (s Settings) IsSet(section, key string) bool {
+	return slices.ContainsFunc(s.effective, func(e Effective) bool {
+		return e.Section == section && e.Key == key && e.Source != sourceDefault
+	})
+}
+
 // LogValue groups the settings by section; what is not a default names its source.
 func (s Settings) LogValue() slog.Value { return grouped(s.effective) }
 

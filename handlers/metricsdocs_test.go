@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/runworld"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
@@ -40,6 +42,12 @@ func watchedDeps(t *testing.T) handlers.Deps {
 	deps.Databases = []vitals.Databases{store}
 	deps.Notices = func() handlers.NoticeCounts { return handlers.NoticeCounts{Dropped: 3} }
 	deps.Inventory = inventory.NewService(ailing{fault: fault.New(fault.StoreDegraded, "behind")})
+	deps.Runs = runworld.New(t).Service
+	deps.Standing = func(context.Context) (vitals.Standing, error) {
+		return vitals.Standing{Runs: []vitals.Runs{{Status: "pending", Kind: "apply", Count: 1, Oldest: deps.Now()}},
+			Layers: map[string]int{"Idle": 1}}, nil
+	}
+	deps.Upkeep = func() handlers.Upkeep { return handlers.Upkeep{Backup: deps.Now(), Certificate: deps.Now()} }
 	deps.Connections = middleware.NewConnections(middleware.ConnectionLimits{Total: 10})
 	deps.Quota = quota.New(quota.Options{Free: func() (int64, error) { return 1 << 30, nil }, Now: deps.Now, Log: deps.Log,
 		Limit: func(uuid.UUID) int64 { return quota.None }})

@@ -8,12 +8,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/middleware"
 )
 
 // PagePath is what all addresses of the page begin with, and nothing else: neither those of the API
 // nor, but for tenantState, those of a client.
-const PagePath = "/ui/"
+const PagePath = links.Page
 
 // tenantState is an address of a state, where a dialect is spoken in which a tenant may be called
 // as the page's corner is: the page leaves it alone.

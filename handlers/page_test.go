@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/links"
 )
 
 const document = "<!doctype html><script type=module src=/ui/assets/index-4f2a.js></script>"
@@ -102,6 +103,20 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s %s, %s: %d %s, %s", method, test.path, test.accept, got.StatusCode, got.Header.Get("Content-Type"),
 					got.Header.Get("Cache-Control"))
 			}
+		}
+	}
+}
+
+// TestLinksLeadSomewhere follows each address that leaves the server, as a browser and as a git server.
+func TestLinksLeadSomewhere(t *testing.T) {
+	ask := servedPage(t, true)
+	const site = links.Site("https://holdfast.example.com")
+	for _, address := range []string{site.Run("01JD8X6Q4ZK4T1M5S0R9V7E2WB"), site.State("prod/eu 1/net"), site.Candidates("prod/net"),
+		site.Version("prod/net", 2), site.Audit("prod/net", ""), site.Audit("", "login.fail")} {
+		path := strings.TrimPrefix(address, string(site))
+		if got := ask("GET", path, browser); got.StatusCode != http.StatusOK ||
+			!strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", path, got.StatusCode, got.Header.Get("Content-Type"))
 		}
 	}
 }

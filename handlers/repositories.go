@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/repos/gitmirror"
@@ -20,6 +21,7 @@ import (
 type repositories struct {
 	service *repos.Service
 	lists   lists
+	site    links.Site
 }
 
 const (
@@ -30,7 +32,7 @@ const (
 )
 
 func (d Deps) routeRepositories(all section, native gin.HandlerFunc, guard *middleware.Guard) {
-	h := repositories{d.Repositories, lists{d.Limits.Memory}}
+	h := repositories{d.Repositories, lists{d.Limits.Memory}, d.Site}
 	at := all.under("/api/v1", native, guard.States(nil)).tagged(tagRepositories, fault.SealCorrupt, fault.SealKeyMissing)
 	none, body := middleware.Admit(0), middleware.Admit(maxRepositoryBytes)
 	at.route("GET", "/repositories",
@@ -64,7 +66,7 @@ func (h repositories) list(ctx context.Context, r *request) (answer, error) {
 	return h.lists.answer(ctx, r, rowsBytes(limit), func() (listing, error) {
 		page, next, err := h.service.List(ctx, r.caller, after, limit)
 		return listOf(api.Repositories{Repositories: []api.Repository{}, Next: orNull(next)}, "repositories", page,
-			repositoryBytes, repositoryOf), err
+			repositoryBytes, h.repositoryOf), err
 	})
 }
 
@@ -83,7 +85,7 @@ func (h repositories) get(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	found, err := h.service.Get(ctx, r.caller, name)
-	return tell(repositoryOf(found)), err
+	return tell(h.repositoryOf(found)), err
 }
 
 // create registers a repository.
@@ -93,7 +95,7 @@ func (h repositories) create(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	made, secret, err := h.service.Create(ctx, r.caller, change.Name, orderOf(change))
-	said := repositoryOf(made)
+	said := h.repositoryOf(made)
 	said.WebhookSecret = secret
 	return told{status: http.StatusCreated, body: said}, err
 }
@@ -109,7 +111,7 @@ func (h repositories) change(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	made, err := h.service.Change(ctx, r.caller, name, orderOf(change))
-	return tell(repositoryOf(made)), err
+	return tell(h.repositoryOf(made)), err
 }
 
 func (h repositories) remove(ctx context.Context, r *request) (answer, error) {
@@ -127,7 +129,7 @@ func (h repositories) fetch(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	fetched, err := h.service.Fetch(ctx, r.caller, name)
-	return tell(repositoryOf(fetched)), err
+	return tell(h.repositoryOf(fetched)), err
 }
 
 func (h repositories) secret(ctx context.Context, r *request) (answer, error) {
@@ -136,18 +138,18 @@ func (h repositories) secret(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	changed, secret, err := h.service.NewWebhookSecret(ctx, r.caller, name)
-	said := repositoryOf(changed)
+	said := h.repositoryOf(changed)
 	said.WebhookSecret = secret
 	return tell(said), err
 }
 
-func repositoryOf(r repos.Repository) api.Repository {
+func (h repositories) repositoryOf(r repos.Repository) api.Repository {
 	s := r.Settings
 	said := api.Repository{
 		Name: r.Name, URL: s.URL, Branches: s.Branches, Provider: string(s.Provider), API: s.API, Poll: seconds(s.Poll),
 		Credential: string(s.Credential), User: s.User, PublicKey: s.PublicKey, APIToken: s.APIToken,
 		App: s.App, Installation: s.Installation, Submodules: s.Submodules, LFS: s.LFS,
-		Webhook:   "/webhooks/" + string(s.Provider) + "/" + r.ID.String(),
+		Webhook:   h.site.Webhook(string(s.Provider), r.ID.String()),
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, UpdatedBy: api.Actor(r.UpdatedBy),
 		Status: api.RepositoryStatus{Failures: r.Status.Failures, Problem: r.Status.Problem, Kind: string(r.Status.Kind),
 			Bytes: r.Status.Bytes, Heads: r.Status.Heads},

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/policy"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -62,12 +64,18 @@ type Deps struct {
 	Quota *quota.Keeper
 	// Databases are the embedded ones, to be watched; nil for none.
 	Databases []vitals.Databases
+	// Standing counts what there is of runs, agents and layers, for the metrics; nil for nothing.
+	Standing func(context.Context) (vitals.Standing, error)
+	// Upkeep says what people have to renew, for the metrics; nil for nothing.
+	Upkeep func() Upkeep
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
 	// KeyEdits serves the keys and settings of organizations, and KeyUses says when keys were used; nil for nothing.
 	KeyEdits *keys.Service
 	KeyUses  KeyUses
+	// Site is the address at which people reach the server; empty where nobody knows.
+	Site links.Site
 	// Sessions of people who use the page; nil for none.
 	Sessions *middleware.Sessions
 	// Issuer signs people in beside keys; nil for none.
@@ -196,6 +204,12 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 	}
 	if d.Notices != nil {
 		m.registry.MustRegister(newNoticeCollector(d.Notices, d.Now))
+	}
+	if d.Standing != nil && d.Runs != nil {
+		m.registry.MustRegister(newStandingCollector(d.Standing, d.Runs.Ended, d.Now))
+	}
+	if d.Upkeep != nil {
+		m.registry.MustRegister(newUpkeepCollector(d.Upkeep, d.Now))
 	}
 	if d.Quota != nil {
 		m.registry.MustRegister(newQuotaCollector(d.Quota))

@@ -15,7 +15,7 @@ import (
 // Words is what a comment is made of beside the pull request itself.
 type Words struct {
 	Settings Settings
-	// Link is the page of a run; empty where the server's address is not known.
+	// Link is the page of a run; it returns nothing where the server's address is not known.
 	Link func(run string) string
 	// Insight is what a run's plan means; nil where that is not known.
 	Insight func(run string) *api.Insight

@@ -36,7 +36,7 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 		insight.Costs.Estimated = append(insight.Costs.Estimated, api.InsightCost{Resource: name, Source: name})
 	}
 	return p, pulls.Words{Settings: pulls.Settings{Plan: "write"},
-		Link:    func(run string) string { return "https://holdfast.example/runs/" + run },
+		Link:    func(run string) string { return "https://holdfast.example/ui/runs/" + run },
 		Insight: func(string) *api.Insight { return insight }}
 }
 
@@ -114,7 +114,7 @@ func TestCommentsFit(t *testing.T) {
 		if n := len(utf16.Encode([]rune(text))); n > limit.Comment-100 {
 			t.Errorf("%d of %d", n, limit.Comment)
 		}
-		for _, want := range []string{"Too long for a comment", "](https://holdfast.example/runs/RUN", "holdfast plan"} {
+		for _, want := range []string{"Too long for a comment", "](https://holdfast.example/ui/runs/RUN", "holdfast plan"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q", want)
 			}

@@ -1,6 +1,7 @@
 package pulls
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,7 +47,7 @@ func (l *look) sayStatus(ctx context.Context, plan *Plan) error {
 	}
 	link := l.pull.At.Link
 	if l.Link != nil && plan.Run != "" {
-		link = l.Link(plan.Run)
+		link = cmp.Or(l.Link(plan.Run), link)
 	}
 	status := l.pull.StatusOf(*plan, l.settings, link)
 	told := string(status.State) + " " + status.Description + " " + status.Link

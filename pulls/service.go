@@ -28,7 +28,7 @@ type Deps struct {
 	Runs         Runs
 	Gate         *audit.Gate
 	Audit        audit.Recorder
-	// Link is the page of a run; nil where the server does not know its own address.
+	// Link is the page of a run; it returns nothing where the server does not know its own address.
 	Link func(run string) string
 	Now  func() time.Time
 	// Token is a text that nobody guesses.

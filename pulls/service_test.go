@@ -32,7 +32,7 @@ func TestPullRequestIsPlanned(t *testing.T) {
 			if len(w.made) != 1 || w.made[0].order.Kind != "plan" || w.made[0].of.Withhold || w.made[0].of.Commit != one {
 				t.Fatalf("%+v", w.made)
 			}
-			want(t, w.comment(), "prod/network", "running", "https://holdfast.example/runs/RUN0")
+			want(t, w.comment(), "prod/network", "running", "https://holdfast.example/ui/runs/RUN0")
 			if s := w.status(one); s.State != forge.Pending || s.Context != "holdfast/prod/network" {
 				t.Errorf("%+v", s)
 			}

@@ -87,7 +87,7 @@ func newWorld(t *testing.T, provider forge.Provider) *world {
 	w.forge = w.there.Open(t)
 	w.Service = pulls.NewService(pulls.Deps{Store: mortal{sqlpulls.New(db), w}, Repositories: w, Layers: w,
 		Runs: inRuns{w},
-		Link: func(run string) string { return "https://holdfast.example/runs/" + run },
+		Link: func(run string) string { return "https://holdfast.example/ui/runs/" + run },
 		Now:  func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }, Token: uuid.NewString,
 		Log: slog.New(slog.DiscardHandler)})
 	return w

@@ -65,6 +65,10 @@ func (s *Service) waitsFor(run Run, who string, line Line) string {
 
 // executorFor says who is to execute the run, and why nobody will where that is so.
 func (s *Service) executorFor(ctx context.Context, run Run) (string, error) {
+	if run.Pool == "" && s.Executes != nil && !s.Executes(run.Org) {
+		return "an executor, which there is not: `runs_local = true` in auth.cfg has the server execute runs, `holdfast pool " +
+			"create` and `holdfast workspace set --pool` have agents do it", nil
+	}
 	if run.Pool == "" {
 		return "an executor", nil
 	}

@@ -38,3 +38,19 @@ func TestWaitingRunSaysForWhom(t *testing.T) {
 		}
 	}
 }
+
+// So does one of an organization whose runs the server doesn't execute, and how to change that.
+func TestWaitingRunSaysThatThereIsNoExecutor(t *testing.T) {
+	w := runworld.New(t)
+	w.Executes = func(uuid.UUID) bool { return false }
+	p := auth.Principal{Org: uuid.New(), KeyID: "k1", Grant: auth.Grant{Role: auth.Owner}}
+	made, err := w.Create(t.Context(), p, api.RunOrder{Workspace: "a", Kind: "plan"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := w.Get(t.Context(), p, made.ID)
+	if err != nil || !strings.Contains(run.Reason, "which there is not") || !strings.Contains(run.Reason, "runs_local") ||
+		!strings.Contains(run.Reason, "holdfast pool create") {
+		t.Errorf("it says %q, %v", run.Reason, err)
+	}
+}

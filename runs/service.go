@@ -24,6 +24,7 @@ type Service struct {
 	Deps
 	changed    *watchers
 	attendance *attendance
+	ended      *ended
 	masks      *masks
 	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
 	plain      *plainlog.Lines             // of logs that are shown to who sees no values
@@ -37,6 +38,8 @@ const maxTails = 128
 
 // Deps is what a Service stands on.
 type Deps struct {
+	// Executes reports whether the server itself executes an organization's runs; nil where nobody knows.
+	Executes   func(org uuid.UUID) bool
 	Store      Store
 	Workspaces Workspaces
 	States     States
@@ -109,7 +112,7 @@ func (l Limits) withDefaults() Limits {
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails,
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, ended: newEnded(), masks: newMasks(), tails: tails,
 		plain: plainlog.NewLines(), asking: turns.New(maxAsking, maxOwnAsking)}
 }
 
@@ -158,6 +161,7 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 		if run.Status != was {
 			s.changed.tellWork() // it may be claimed, or another one now that it is not at work
 		}
+		s.ended.note(was, run.Status)
 		s.notice(ctx, was, run)
 	}
 	return run, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/repos"
@@ -31,7 +32,7 @@ func (p *parts) openPulls(ctx context.Context) {
 	p.pulls = pulls.NewService(pulls.Deps{
 		Store: store, Repositories: pullRepositories{p.repositories, store},
 		Layers: pullLayers{p.layers, p.repositories, p.workspaces}, Runs: pullRuns{p.runs, p.insights},
-		Gate: p.gate, Audit: p.live.Recorder(p.states), Link: runLink(p.settings.Server.PublicURL), Now: time.Now,
+		Gate: p.gate, Audit: p.live.Recorder(p.states), Link: links.Site(p.settings.Server.PublicURL).Run, Now: time.Now,
 		Token: uuid.NewString, Log: p.log,
 	})
 	p.repositories.OnEvent(func(ctx context.Context, e repos.Event) error {
@@ -49,14 +50,6 @@ func (p *parts) openPulls(ctx context.Context) {
 		cancel()
 		running.Wait()
 	})
-}
-
-// runLink says where the page of a run is; nil where the server doesn't know its own address.
-func runLink(address string) func(run string) string {
-	if address == "" {
-		return nil
-	}
-	return func(run string) string { return address + "/runs/" + run }
 }
 
 // pullRepositories is what pull requests need of repositories.

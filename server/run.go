@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/web"
 )
@@ -63,8 +64,11 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Live:           p.live,
 		Quota:          p.keeper,
 		Databases:      p.databases(),
+		Standing:       countStanding(p.database, time.Now),
+		Upkeep:         upkeepOf(settings),
 		Traces:         p.traces,
 		Verifier:       p.verifier,
+		Site:           links.Site(settings.Server.PublicURL),
 		Sessions:       p.sessions,
 		Issuer:         p.issuer,
 		KeyEdits:       p.keyEdits(),

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,7 +47,8 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.live.Runs = kept
 	insights := &runInsights{}
 	p.runs = runs.NewService(runs.Deps{
-		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
+		Executes: func(org uuid.UUID) bool { return slices.Contains(p.watcher.RunsLocal(), org) },
+		Store:    kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
 		Seals:  p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
 		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,

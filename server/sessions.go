@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/links"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/seal"
@@ -63,7 +64,7 @@ func openIssuer(settings configs.Settings) (*handlers.Issuer, error) {
 	}
 	return &handlers.Issuer{Name: page.OIDCName, SignIn: oidc.NewSignIn(oidc.SignInConfig{
 		Issuer: page.OIDCIssuer, ClientID: page.OIDCClientID, ClientSecret: page.OIDCClientSecret.Reveal(),
-		RedirectURL: strings.TrimSuffix(settings.Server.PublicURL, "/") + handlers.CallbackPath,
+		RedirectURL: links.Site(settings.Server.PublicURL).Join(handlers.CallbackPath),
 		Scopes:      strings.Fields(page.OIDCScopes),
 	})}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/server"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/backup"
+	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
 
@@ -155,7 +156,7 @@ func (a *app) backUp(cmd *cobra.Command, flags backupFlags) (err error) {
 	if err := flags.check(); err != nil {
 		return err
 	}
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}
@@ -193,6 +194,9 @@ func (a *app) backUp(cmd *cobra.Command, flags backupFlags) (err error) {
 	p.end()
 	if err != nil {
 		return interrupted(cmd.Context(), err)
+	}
+	if err := folder.MarkBackup(settings.Storage.Path, a.now()); err != nil {
+		a.note("Warning: the server's metrics will not know of this backup: %v", err)
 	}
 	return a.showBackup(manifest, flags.asJSON, "Backed up")
 }

@@ -126,7 +126,7 @@ func (a *app) showDecided(d *decision, results []decided) error {
 			done++
 			continue
 		}
-		fmt.Fprintf(a.stderr, "%d: %s\n", r.Number, printable.Text(r.Error))
+		fmt.Fprintf(a.stderr, "%d: %s\n", r.Number, printable.Lines(r.Error))
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s %s.\n", d.verb, counted(done, "dead letter"))
 	return err

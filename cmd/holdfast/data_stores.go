@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log/slog"
 	"os"
@@ -69,6 +70,9 @@ func requireFolder(path string) error {
 		err = errors.New("it is not a folder")
 	}
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return noStore(path, err)
+		}
 		return fmt.Errorf("storage.path (STORAGE_PATH) is %s: %w", path, err)
 	}
 	return nil

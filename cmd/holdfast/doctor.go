@@ -54,7 +54,7 @@ stopped, in a database also while nodes go on, each in one transaction. All else
 }
 
 func (a *app) doctor(cmd *cobra.Command, flags doctorFlags) (err error) {
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}

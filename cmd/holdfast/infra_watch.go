@@ -178,7 +178,7 @@ func reasonOf(run api.ProjectRunBrief) string {
 	if run.Reason == "" {
 		return ""
 	}
-	return ": " + printable.Text(run.Reason)
+	return ": " + printable.Lines(run.Reason)
 }
 
 // ranProject is what was synced and run, as JSON shows it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -112,11 +113,11 @@ func foundAuthFile(path string) error {
 		"it as it is", path)
 }
 
-// address is the base of the server's URLs: the flag's, else what the settings say.
+// address is the base of the server's URLs: the flag's, else server.public_url, else where this machine reaches it.
 func (a *app) address(cmd *cobra.Command, flag string) (string, error) {
 	if flag == "" {
 		settings, err := a.settings(cmd)
-		return localURL(settings.Server), err
+		return cmp.Or(settings.Server.PublicURL, localURL(settings.Server)), err
 	}
 	address, err := readAddress(flag)
 	if err != nil {

@@ -73,6 +73,9 @@ func (s *shell) refuse(code int, want string, args ...string) {
 	s.t.Helper()
 	before, _ := os.ReadFile(s.file)
 	got, out, errs := s.run(args...)
+	if where, rest, ok := strings.Cut(errs, "\n"); ok && strings.HasPrefix(where, "In /") {
+		errs = rest // which files the command works on
+	}
 	if got != code || !strings.HasPrefix(errs, "holdfast: ") || !strings.Contains(errs, want) {
 		s.t.Errorf("holdfast %q: exit %d, stderr %q; want %d, …%s…", args, got, errs, code, want)
 	}

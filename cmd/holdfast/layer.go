@@ -118,7 +118,7 @@ func (a *app) showLayerMade(l api.Layer, what string, asJSON bool) error {
 	if asJSON {
 		return showJSON(a.stdout, l)
 	}
-	_, err := fmt.Fprintf(a.stdout, "The layer %s %s: %s.\n", printable.Text(l.Name), what, printable.Text(l.Says))
+	_, err := fmt.Fprintf(a.stdout, "The layer %s %s: %s.\n", printable.Text(l.Name), what, printable.Lines(l.Says))
 	return err
 }
 
@@ -203,7 +203,7 @@ func newLayerShowCommand(a *app) *cobra.Command {
 
 func (a *app) showLayer(l api.Layer) error {
 	s := l.Settings
-	fmt.Fprintf(a.stdout, "Layer %s: %s\n%s\n%s\n\n", printable.Text(l.Name), l.State, printable.Text(l.Says),
+	fmt.Fprintf(a.stdout, "Layer %s: %s\n%s\n%s\n\n", printable.Text(l.Name), l.State, printable.Lines(l.Says),
 		printable.Text(strings.Join([]string{s.Repository, s.Branch, s.Path, s.Remediation}, ", ")))
 	t := a.newTable(head{"CONDITION", always}, head{"STATUS", always}, head{"REASON", always}, head{"SINCE", firm},
 		head{"MESSAGE", always})

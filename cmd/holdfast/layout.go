@@ -13,15 +13,12 @@ const (
 	wrapIndent = 6
 )
 
-// width is how many columns a line may have; 0 for any number.
+// width is how many columns a line may have; 0 for any number. A program that reads lines wants each row in one.
 func (a *app) width() int {
-	switch {
-	case a.wide:
+	if a.wide {
 		return 0
-	case a.columns > 0:
-		return a.columns
 	}
-	return fallbackColumns
+	return a.columns
 }
 
 // layout is how wide the columns of a table are, and which line they fit into.

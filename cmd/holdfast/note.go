@@ -10,10 +10,9 @@ import (
 // note tells people something beside what they asked for. On a terminal its lines are no wider than
 // that: names stay whole.
 func (a *app) note(format string, args ...any) {
-	text := printable.Text(fmt.Sprintf(format, args...))
-	width := 0
-	if a.columns > 0 {
-		width = a.width()
+	var lines []string
+	for line := range strings.SplitSeq(printable.Lines(fmt.Sprintf(format, args...)), "\n") {
+		lines = append(lines, wrap("", noteIndent, line, a.width())...)
 	}
-	fmt.Fprintln(a.stderr, strings.Join(wrap("", noteIndent, text, width), "\n"))
+	fmt.Fprintln(a.stderr, strings.Join(lines, "\n"))
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -56,15 +58,24 @@ type authSource struct {
 // authSource is the file that the flag names, else what the server would read: its file, or the
 // database.
 func (a *app) authSource(cmd *cobra.Command) (authSource, error) {
-	if path, err := cmd.Flags().GetString(authFileFlag); err != nil || path != "" {
-		return authSource{Source: authfile.InFile(path), path: path}, err
-	}
-	settings, err := a.settings(cmd)
+	path, err := cmd.Flags().GetString(authFileFlag)
 	if err != nil {
 		return authSource{}, err
 	}
+	var settings configs.Settings
+	if path == "" {
+		if settings, err = a.settings(cmd); err != nil {
+			return authSource{}, err
+		}
+		path = settings.Auth.File
+	}
 	if settings.Auth.Source != configs.AuthDatabase {
-		return authSource{Source: authfile.InFile(settings.Auth.File), path: settings.Auth.File}, nil
+		path = absolute(path)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return authSource{}, fmt.Errorf("there is no %s: --%s FILE or --%s FILE names that of a server; `holdfast init` makes "+
+				"one for a new server: %w", path, authFileFlag, configFlag, err)
+		}
+		return authSource{Source: authfile.InFile(path), path: path}, nil
 	}
 	shared, err := a.openAuth(cmd, settings)
 	if err != nil {

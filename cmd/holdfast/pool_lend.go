@@ -34,7 +34,7 @@ func newPoolSetCommand(a *app) *cobra.Command {
 }
 
 func (a *app) tellPool(format string, args ...any) error {
-	_, err := fmt.Fprintln(a.stdout, printable.Text(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(a.stdout, printable.Lines(fmt.Sprintf(format, args...)))
 	return err
 }
 

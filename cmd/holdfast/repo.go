@@ -148,7 +148,7 @@ func (a *app) showRepo(r api.Repository, asJSON bool) error {
 		if line[1] == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", printable.Text(line[0]), printable.Text(line[1])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", printable.Text(line[0]), printable.Lines(line[1])); err != nil {
 			return err
 		}
 	}

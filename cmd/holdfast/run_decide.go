@@ -37,7 +37,7 @@ func lineOf(r api.Run) string {
 	if r.Reason != "" {
 		text += ": " + r.Reason
 	}
-	return printable.Text(text + ".")
+	return printable.Lines(text + ".")
 }
 
 // decideFlags are what the command lines of approve and deny say.
@@ -134,7 +134,7 @@ killed: what it has not stored may be lost, so this needs the right state:unlock
 		}
 		run, err := c.CancelRun(ctx, id, o)
 		if err == nil && !runEnded(run.Status) {
-			fmt.Fprintln(a.stderr, printable.Text(stillInFlight(run, a.now())))
+			fmt.Fprintln(a.stderr, printable.Lines(stillInFlight(run, a.now())))
 		}
 		return run, err
 	})

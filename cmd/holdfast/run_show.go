@@ -9,7 +9,6 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
-	"github.com/holdfast/holdfast/internal/printable"
 )
 
 const exampleRun = "01JD8X6Q4ZK4T1M5S0R9V7E2WB"
@@ -69,7 +68,7 @@ func runFacts(r api.Run) [][2]string {
 			fmt.Sprintf("%s in %.1f s (attempt %d)%s", p.Outcome, p.Seconds, p.Attempt, workOf(p.Work))})
 		for _, slow := range p.Slowest {
 			facts = append(facts, [2]string{"",
-				fmt.Sprintf("%s %s took %.1f s", slow.Action, printable.Text(slow.Address), slow.Seconds)})
+				fmt.Sprintf("%s %s took %.1f s", slow.Action, slow.Address, slow.Seconds)})
 		}
 	}
 	return facts
@@ -101,9 +100,9 @@ func planFacts(r api.Run) (facts [][2]string) {
 		facts = append(facts, [2]string{"stale since", showTime(r.Stale.Since) + ", because of " + r.Stale.Because})
 	}
 	for _, g := range r.Gates {
-		facts = append(facts, [2]string{"waits for a person", printable.Text(g.Reason)})
+		facts = append(facts, [2]string{"waits for a person", g.Reason})
 		for _, detail := range g.Details {
-			facts = append(facts, [2]string{"", printable.Text(detail)})
+			facts = append(facts, [2]string{"", detail})
 		}
 	}
 	for _, d := range r.Approvals {

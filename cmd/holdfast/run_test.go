@@ -1,11 +1,13 @@
 package main
 
 import (
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/runworld"
@@ -63,6 +65,30 @@ func TestRunPlan(t *testing.T) {
 	s.refuse(exitFailed, "unknown flag", "run", "apply", "prod/network", "--refresh-only")
 	s.refuse(exitFailed, "unknown flag", "run", "plan", "prod/network", "--auto-approve") // not 2, which means changes
 	s.refuse(exitFailed, "404 workspace_not_found", "run", "plan", "absent")
+}
+
+// A message of several lines is shown in several lines, and a row of a table in one where no terminal is.
+func TestLinesAndRows(t *testing.T) {
+	s := newShell(t)
+	w := s.keepingRuns()
+	w.Terms.Approvals = 1
+	executes(t, w, func(e *runworld.Executor) { e.Plan(1) })
+	_, _, errs := s.run("run", "apply", "prod/network", "--message", strings.Repeat("a long message ", 8))
+	if strings.Contains(errs, `\n`) || !strings.Contains(errs, "say\n  holdfast run approve ") {
+		t.Errorf("it says\n%s", errs)
+	}
+	_, out, _ := s.run("run", "list")
+	if rows := strings.Split(strings.TrimSpace(out), "\n"); len(rows) != 2 || !strings.Contains(rows[1], "prod/network") ||
+		strings.Contains(out, "…") {
+		t.Errorf("run list:\n%s", out)
+	}
+	facts := runFacts(api.Run{ID: "r", Reason: "the tool says:\n  line 2", Diagnostics: []api.Diagnostic{
+		{Severity: "error", Summary: "no", Detail: "first\nsecond"}}})
+	var shown strings.Builder
+	if err := s.app(&shown, io.Discard).showFacts(facts); err != nil || strings.Contains(shown.String(), `\n`) ||
+		!strings.Contains(shown.String(), "the tool says:\n  ") || !strings.Contains(shown.String(), "first\n  ") {
+		t.Errorf("%v\n%s", err, shown.String())
+	}
 }
 
 // An apply is approved by what "run approve" says, and shows its outputs.

@@ -41,7 +41,7 @@ func (a *app) watchRun(ctx context.Context, c *client.Client, run api.Run, asJSO
 
 // say tells people what goes on, beside the log.
 func (w *runWatch) say(format string, args ...any) {
-	fmt.Fprintln(w.a.stderr, printable.Text(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w.a.stderr, printable.Lines(fmt.Sprintf(format, args...)))
 }
 
 // interrupted is the first signal.
@@ -210,7 +210,7 @@ func (w *runWatch) end(run api.Run) error {
 		}
 	}
 	if run.Status != runSucceeded {
-		return fmt.Errorf("run %s is %s: %s", run.ID, run.Status, printable.Text(run.Reason))
+		return fmt.Errorf("run %s is %s: %s", run.ID, run.Status, printable.Lines(run.Reason))
 	}
 	if (run.Kind == "plan" || run.Kind == drift) && run.Counts != nil && run.Counts.Any {
 		return exitChanges

@@ -89,7 +89,7 @@ start them again.`,
 var errUnsealed = errors.New("states are kept unencrypted: `holdfast seal enable` encrypts them")
 
 func (a *app) sealStatus(cmd *cobra.Command) error {
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (a *app) withSealing(ctx context.Context, settings configs.Settings, do fun
 }
 
 func (a *app) sealEnable(cmd *cobra.Command) error {
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (a *app) sealProgress() func(done, total int64) {
 }
 
 func (a *app) sealRotate(cmd *cobra.Command, rewrap bool) error {
-	settings, err := a.settings(cmd)
+	settings, err := a.storeSettings(cmd)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -26,6 +31,47 @@ func (a *app) settings(cmd *cobra.Command) (configs.Settings, error) {
 func (a *app) sources(cmd *cobra.Command) configs.Sources {
 	file, explicit := configs.Locate(cmd.Flags().Lookup(configFlag).Value.String(), a.environ)
 	return configs.Sources{File: file, Explicit: explicit, Environ: a.environ, Flags: cmd.Flags()}
+}
+
+// storeSettings is settings of a command that works on a server's files. It says in which folder they are, and
+// fails where there is no such folder: all commands but these ask the server of HOLDFAST_ADDR, and an empty store
+// answers as if all was in order.
+func (a *app) storeSettings(cmd *cobra.Command) (configs.Settings, error) {
+	settings, err := a.settings(cmd)
+	if err != nil {
+		return settings, err
+	}
+	if _, err := os.Stat(settings.Storage.Path); err != nil {
+		if settings.State.Storage != configs.MySQL {
+			return settings, noStore(settings.Storage.Path, err)
+		}
+		return settings, nil
+	}
+	a.nameFiles(cmd, settings.Storage.Path)
+	return settings, nil
+}
+
+// noStore says that a command works on files that aren't here, and how to name others.
+func noStore(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("storage.path (STORAGE_PATH) is %s: there is no store; this command works on a server's files, on "+
+		"the server's machine, and --%s FILE names its settings", absolute(path), configFlag)
+}
+
+// nameFiles says which files a command works on, unless its result is for a program.
+func (a *app) nameFiles(cmd *cobra.Command, path string) {
+	if asJSON, _ := cmd.Flags().GetBool("json"); !asJSON {
+		a.note("In %s:", absolute(path))
+	}
+}
+
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
 }
 
 // resolvePatience is how long the look-up of the host to listen on may take.

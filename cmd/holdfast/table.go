@@ -17,8 +17,8 @@ import (
 	"github.com/holdfast/holdfast/internal/printable"
 )
 
-// table is shown once all its rows are known, with columns as wide as they need to be, and all
-// together no wider than the terminal.
+// table is shown once all its rows are known, with columns as wide as they need to be, and on a
+// terminal all together no wider than that.
 type table struct {
 	a     *app
 	heads []head
@@ -46,7 +46,7 @@ func (a *app) newTable(heads ...head) *table { return &table{a: a, heads: heads}
 
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
-		cells[i] = printable.Text(cell)
+		cells[i] = printable.Line(cell)
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -194,7 +194,12 @@ func (a *app) showFacts(facts [][2]string) error {
 		width = max(width, len(fact[0]))
 	}
 	for _, fact := range facts {
-		lines := wrap(pad(fact[0], width)+"  ", width+2, printable.Text(fact[1]), a.width())
+		label := pad(fact[0], width) + "  "
+		var lines []string
+		for line := range strings.SplitSeq(printable.Lines(fact[1]), "\n") {
+			lines = append(lines, wrap(label, width+2, line, a.width())...)
+			label = strings.Repeat(" ", width+2)
+		}
 		if _, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n")); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,15 @@ func (a *app) toolStore(cmd *cobra.Command) (*tools.Store, error) {
 		return nil, err
 	}
 	of := server.ToolSettings(settings)
+	// The folder may be made here where somebody has named it, and where init has been: tools are added before the
+	// server's first start.
+	if !settings.IsSet("storage", "path") && !settings.IsSet("tools", "path") {
+		_, noData := os.Stat(settings.Storage.Path)
+		if _, noAuth := os.Stat(settings.Auth.File); noData != nil && noAuth != nil {
+			return nil, noStore(settings.Storage.Path, noData)
+		}
+	}
+	a.nameFiles(cmd, of.Root)
 	of.AllowDownload, of.Now = true, a.now
 	// The store is told where it is once and for all, and records paths.
 	if of.Root, err = filepath.Abs(of.Root); err != nil {

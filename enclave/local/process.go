@@ -129,7 +129,19 @@ func (r *Runner) capture(ctx context.Context, at place, args ...string) ([]byte,
 	var out bytes.Buffer
 	cmd.Stdout = &limited{to: &out, left: maxCaptured}
 	err := cmd.Run()
-	return out.Bytes(), err
+	return answer(out.Bytes()), err
+}
+
+// answer is the JSON that a tool prints, without the warnings that it prints before, such as of a TF_CLI_CONFIG_FILE
+// that is not there.
+func answer(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte("{")) {
+		return text
+	}
+	if i := bytes.Index(text, []byte("\n{")); i >= 0 {
+		return text[i+1:]
+	}
+	return text
 }
 
 // limited refuses what goes beyond a size.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/links"
 )
 
 // notice is an event as it is told: as in the audit log, with the organization, and in words.
@@ -49,7 +50,7 @@ func bodyOf(e audit.Event, to Receiver, public string) ([]byte, error) {
 		LockID:  e.LockID, Refused: string(e.Refused), Reason: e.Reason, Note: e.Note, KeyID: e.Actor.KeyID,
 		KeyName: e.Actor.KeyName,
 		Subject: e.Actor.Subject, Address: e.Actor.Address, RequestID: e.Actor.Request,
-		Commands: e.Commands(), Link: linkTo(public, e), AllowedMentions: mentions{Parse: []string{}},
+		Commands: e.Commands(), Link: linkTo(links.Site(public), e), AllowedMentions: mentions{Parse: []string{}},
 	}
 	n.Text = textOf(n)
 	n.Content = n.Text

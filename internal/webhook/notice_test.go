@@ -42,7 +42,7 @@ func TestNotice(t *testing.T) {
 		"By `ci` from `192.0.2.1`",
 		"\nholdfast candidate diff prod/network 6cfe64124c473b25\nholdfast candidate promote prod/network " +
 			"6cfe64124c473b25\nholdfast candidate discard prod/network 6cfe64124c473b25\n",
-		"\nhttps://state.example.com/api/v1/state/prod%2Fnetwork/-/candidates/6cfe64124c473b25/diff?format=text",
+		"\nhttps://state.example.com/ui/states/prod/network?tab=candidates",
 	} {
 		if !strings.Contains(n.Text, want) {
 			t.Errorf("no %q in\n%s", want, n.Text)
@@ -192,5 +192,29 @@ sys.exit(0 if verified(headers, sys.stdin.buffer.read(), secret) else 3)
 	cmd.Stdin = strings.NewReader(string(body))
 	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("an old one: %v", err)
+	}
+}
+
+// A link leads to the page of what the notice is about: to the run where there is one.
+func TestLinksOfNotices(t *testing.T) {
+	const run, site = "01JD8X6Q4ZK4T1M5S0R9V7E2WB", "https://state.example.com"
+	for _, c := range []struct {
+		event audit.Event
+		want  string
+	}{
+		{audit.Event{Action: audit.RunWait, State: "a/b", Note: "run " + run + ": waits for 1 of 1 approvals"}, "/ui/runs/" + run},
+		{audit.Event{Action: audit.RunApprove, State: "a/b", Note: "run " + run}, "/ui/runs/" + run},
+		{audit.Event{Action: audit.DriftFind, State: "a/b", Note: "run " + run + ": 2 resources"}, "/ui/runs/" + run},
+		{audit.Event{Action: audit.RunWait, State: "a/b", Note: "run ../../x: y"}, "/ui/audit?state=a%2Fb"},
+		{audit.Event{Action: audit.StateWrite, State: "a/b", Version: 3, Note: "shrunk"}, "/ui/states/a/b?tab=versions&version=3"},
+		{audit.Event{Action: audit.LockForce, State: "a/b"}, "/ui/audit?state=a%2Fb"},
+		{audit.Event{Action: "login.fail"}, "/ui/audit?action=login.fail"},
+	} {
+		if got := linkTo(site, c.event); got != site+c.want {
+			t.Errorf("%s: %s, want %s", c.event.Action, got, c.want)
+		}
+	}
+	if got := linkTo("", audit.Event{Action: audit.RunWait, Note: "run " + run}); got != "" {
+		t.Errorf("without an address: %s", got)
 	}
 }

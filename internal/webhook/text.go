@@ -3,11 +3,11 @@ package webhook
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 	"unicode"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/links"
 )
 
 const (
@@ -106,21 +106,17 @@ func cut(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// linkTo is the address of what the event is about, for a browser, which asks for the key.
-func linkTo(public string, e audit.Event) string {
-	if public == "" {
-		return ""
-	}
-	base := strings.TrimSuffix(public, "/") + "/api/v1/"
-	state := base + "state/" + url.PathEscape(e.State) + "/-/"
+// linkTo is the page of what the event is about, and of the run that it is about where there is one.
+func linkTo(site links.Site, e audit.Event) string {
 	switch {
+	case e.Run() != "":
+		return site.Run(e.Run())
 	case e.State == "":
-		return base + "audit?action=" + string(e.Action)
+		return site.Audit("", string(e.Action))
 	case e.Action == audit.CandidateHold, e.Action == audit.CandidateFence:
-		id, _, _ := strings.Cut(e.Note, ":")
-		return state + "candidates/" + url.PathEscape(id) + "/diff?format=text"
+		return site.Candidates(e.State)
 	case e.Action == audit.StateWrite && e.Version > 0:
-		return fmt.Sprintf("%sversions/%d/diff?format=text", state, e.Version)
+		return site.Version(e.State, e.Version)
 	}
-	return base + "audit?state=" + url.QueryEscape(e.State)
+	return site.Audit(e.State, "")
 }

@@ -5427,7 +5427,7 @@ export interface components {
             submodules?: boolean;
             /** @description that configurations have files of Git LFS */
             lfs?: boolean;
-            /** @description Webhook is the path to which the provider sends deliveries. */
+            /** @description Webhook is the address to which the provider sends deliveries; its path where the server has no public_url. */
             webhook: string;
             /** @description WebhookSecret is what deliveries are signed with; only in the answer that made it. */
             webhook_secret?: string;

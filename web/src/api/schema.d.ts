@@ -3983,6 +3983,11 @@ export interface components {
         InsightFacts: {
             counts: components["schemas"]["RunCounts"];
             changes: components["schemas"]["InsightChange"][];
+            /**
+             * Format: int64
+             * @description changes, of which not all need be listed
+             */
+            total: number;
             /** @description what had changed outside */
             drift: components["schemas"]["InsightChange"][];
             irreversible: components["schemas"]["InsightDanger"][];

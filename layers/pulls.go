@@ -2,6 +2,7 @@ package layers
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -10,6 +11,17 @@ import (
 
 	"github.com/holdfast/holdfast/layers/relevance"
 )
+
+// Definitions returns the layers of a repository's branch, each with all that says which paths change it, as one text. It is
+// for the server itself.
+func (s *Service) Definitions(ctx context.Context, org uuid.UUID, repository, branch string) (map[string]string, error) {
+	all, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})
+	known := make(map[string]string, len(all))
+	for _, one := range all {
+		known[one.Name] = fmt.Sprintf("%q %q", one.Path, one.Triggers)
+	}
+	return known, err
+}
 
 // ChangedAt returns the layers of a repository's branch that paths of a commit mean something to: all of them
 // where the paths are not all there are. It is for the server itself, which has asked the gate before.

@@ -75,6 +75,10 @@ func (p Pull) heading(w Words, room int) string {
 		}
 		b.WriteString(row)
 	}
+	if p.Left > 0 {
+		fmt.Fprintf(&b, "\n**%d layers more are affected and not planned:** at most %d of a pull request are.\n", p.Left,
+			maxLayers)
+	}
 	if p.Every {
 		b.WriteString("\nThe forge does not list all files of this pull request, so each layer is planned.\n")
 	}

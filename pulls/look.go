@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/holdfast/holdfast/api"
@@ -105,10 +106,18 @@ func (l *look) work(ctx context.Context) (err error) {
 	return nil
 }
 
-// find takes down which layers the head affects, once for each head.
+// find takes down which layers the head affects, once for each head and for the layers that there are.
 func (l *look) find(ctx context.Context) error {
 	at := l.pull.At
-	if at.State != forge.Open || l.pull.Looked == at.Head {
+	if at.State != forge.Open {
+		return nil
+	}
+	known, err := l.Layers.Definitions(ctx, l.pull.Ref, at)
+	if err != nil {
+		return err
+	}
+	now := digestOf(known)
+	if l.pull.Looked == at.Head && l.pull.Known == now {
 		return nil
 	}
 	paths, all, err := l.forge.ChangedFiles(ctx, at.Number)
@@ -126,8 +135,27 @@ func (l *look) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.pull = l.pull.moved(known)
+	if err := l.dropStale(ctx); err != nil {
+		return err
+	}
 	l.pull = l.pull.Affects(layers, !all)
+	l.pull.Known = now
+	for i, plan := range l.pull.Plans {
+		if plan.Of == "" {
+			l.pull.Plans[i].Of = known[plan.Layer]
+		}
+	}
 	return l.save(ctx)
+}
+
+// digestOf tells apart the layers that there are.
+func digestOf(known map[string]string) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		fmt.Fprintf(sum, "%q %q\n", name, known[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // obey looks at what was commented since. Who may not command costs one question at the forge; who only

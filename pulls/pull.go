@@ -32,7 +32,11 @@ type Pull struct {
 	// Looked is the head whose affected layers are in Plans; Every says that the forge does not tell all
 	// the files, so that each layer may be affected.
 	Looked string `json:",omitempty"`
-	Every  bool   `json:",omitempty"`
+	// Known is the digest of the layers that were there then: with others it is looked at anew.
+	Known string `json:",omitempty"`
+	Every bool   `json:",omitempty"`
+	// Left is how many layers more are affected, and not planned because they are too many.
+	Left int `json:",omitempty"`
 
 	Allowed *Allowed `json:",omitempty"`
 	// Obeyed are the comments that were looked at for commands, and Since where the next ones begin.
@@ -62,6 +66,7 @@ type Allowed struct {
 type Plan struct {
 	Layer    string
 	Commit   string
+	Of       string `json:",omitempty"` // where the layer was in the repository then, and what triggers it
 	Snapshot string `json:",omitempty"`
 	Run      string `json:",omitempty"` // empty while it is not begun
 	Round    int    `json:",omitempty"` // how often it was asked for again, by a command

@@ -28,6 +28,17 @@ func (p Pull) See(now forge.PullRequest) Pull {
 	return p
 }
 
+// moved makes plans of the head stale whose layers are elsewhere by now, or gone.
+func (p Pull) moved(known map[string]string) Pull {
+	p.Plans = slices.Clone(p.Plans)
+	for i, plan := range p.Plans {
+		if plan.Of != "" && plan.Of != known[plan.Layer] && plan.Status != Stale && !plan.applying() {
+			p.Plans[i] = plan.outdated()
+		}
+	}
+	return p
+}
+
 // outdated is the plan once the pull request is elsewhere. An apply that goes on is followed to its end.
 func (p Plan) outdated() Plan {
 	p.Told = ""
@@ -52,6 +63,7 @@ func (p Pull) Affects(layers []string, every bool) Pull {
 	p.Looked, p.Every = p.At.Head, every
 	slices.Sort(layers)
 	layers = slices.Compact(layers)
+	p.Left = max(0, len(layers)-maxLayers)
 	var kept []Plan
 	for _, old := range p.Plans {
 		if old.Commit == p.At.Head && slices.Contains(layers, old.Layer) { // it came back to this head

@@ -38,6 +38,7 @@ type world struct {
 	mu       sync.Mutex
 	now      time.Time
 	affected []string
+	defined  map[string]string // layers with where they are
 	made     []*run
 	keys     map[string]*run
 }
@@ -175,6 +176,11 @@ func (w *world) Known(context.Context, uuid.UUID, string) error { return nil }
 // Affected implements pulls.Layers.
 func (w *world) Affected(context.Context, pulls.Ref, forge.PullRequest, []string, bool) ([]string, error) {
 	return w.affected, nil
+}
+
+// Definitions implements pulls.Layers.
+func (w *world) Definitions(context.Context, pulls.Ref, forge.PullRequest) (map[string]string, error) {
+	return w.defined, nil
 }
 
 // Snapshot implements pulls.Layers.

@@ -115,6 +115,11 @@ func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequ
 	return l.repositories.AtPull(ctx, of.Org, of.Repository, head)
 }
 
+// Definitions implements pulls.Layers.
+func (l pullLayers) Definitions(ctx context.Context, of pulls.Ref, at forge.PullRequest) (map[string]string, error) {
+	return l.layers.Definitions(ctx, of.Org, of.Repository, at.BaseRef)
+}
+
 // Affected implements pulls.Layers.
 func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullRequest, paths []string,
 	all bool) ([]string, error) {

@@ -96,3 +96,37 @@ func TestMoreLayersThanArePlanned(t *testing.T) {
 	w.look()
 	want(t, w.comment(), "3 layers more are affected and not planned")
 }
+
+// A plan that lacks what the base has done says so, and is not applied before the branch has it.
+func TestBranchBehindItsBase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply, w.base = "write", "c1"
+	w.look()
+	w.made[0].end("c1")
+	w.look()
+	if strings.Contains(w.comment(), "**behind") {
+		t.Error(w.comment())
+	}
+	w.base, w.behind = "c2", map[string]string{"prod/network": "div/b.tf"}
+	w.says("ana", "holdfast apply")
+	want(t, w.comment(), "**behind main**, which has changed `div/b.tf`", "refused: the branch lacks commits of main")
+	if len(w.made) != 1 {
+		t.Fatalf("%+v", w.made)
+	}
+	w.behind = nil // the branch has merged its base
+	w.push(two)
+	w.made[1].end("c2")
+	w.look()
+	w.says("ana", "holdfast apply")
+	if len(w.made) != 3 || w.made[2].order.Kind != "apply" {
+		t.Fatalf("%s", w.comment())
+	}
+	// While the apply waits for people, the base goes on.
+	w.made[2].Decide = true
+	w.base, w.behind = "c3", map[string]string{"prod/network": "div/c.tf"}
+	w.look()
+	if !w.made[2].dropped || w.made[2].confirmed != "" {
+		t.Errorf("%+v, %s", w.made[2], w.comment())
+	}
+}

@@ -187,7 +187,8 @@ func (p *Pull) planAgain(c forge.Comment, command Command, s Settings, now time.
 		if plan.Run == "" {
 			begun++
 		} else if plan.Status.Ended() {
-			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Round: plan.Round + 1, Status: Waiting}
+			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Behind: plan.Behind, Round: plan.Round + 1,
+				Status: Waiting}
 			begun++
 		}
 	}
@@ -213,6 +214,9 @@ func (p *Pull) apply(c forge.Comment, command Command, s Settings, answer answer
 		return answer("refused: there is no plan of this digest; look at those that there are")
 	}
 	for _, i := range chosen {
+		if may, why := p.mayApplyPlan(p.Plans[i], s); !may {
+			return answer("refused: %s", strings.ReplaceAll(why, "`", "'"))
+		}
 		if plan := p.Plans[i]; plan.Status != Done {
 			return answer("refused: there is no plan yet of each layer that this is about")
 		}

@@ -102,6 +102,10 @@ func (p Plan) row(of Pull, w Words) string {
 	if p.Counts != nil {
 		changes = countsOf(p.Counts)
 	}
+	if p.Behind != "" && p.Status != Stale {
+		status += "; **behind " + show.Plain(of.At.BaseRef) + "**, which has changed " + show.Code(p.Behind) +
+			": this would undo that"
+	}
 	if a := p.Apply; a != nil {
 		status += "; apply by " + show.Plain(a.By.Login) + ": " + string(a.Status)
 		if a.Reason != "" {

@@ -27,6 +27,10 @@ type Layers interface {
 	// Affected returns the layers of a repository that the paths mean something to, at the head; each
 	// layer where the paths are not all there are.
 	Affected(ctx context.Context, of Ref, at forge.PullRequest, paths []string, all bool) ([]string, error)
+	// Base returns the newest known commit of the branch that a pull request is to be merged into; empty where none is.
+	Base(ctx context.Context, of Ref, at forge.PullRequest) (string, error)
+	// Behind returns the layers that commits of the base change which the head lacks, each with what changes it.
+	Behind(ctx context.Context, of Ref, at forge.PullRequest, base string) (map[string]string, error)
 	// Snapshot keeps the files of a layer at the head beside its workspace's, and returns their name. The
 	// same files have the same name.
 	Snapshot(ctx context.Context, caller auth.Principal, of Ref, at forge.PullRequest, layer string) (string, error)

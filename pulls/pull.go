@@ -35,6 +35,8 @@ type Pull struct {
 	// Known is the digest of the layers that were there then: with others it is looked at anew.
 	Known string `json:",omitempty"`
 	Every bool   `json:",omitempty"`
+	// Compared are the head, the commit of the base and the layers that the plans' Behind is of.
+	Compared string `json:",omitempty"`
 	// Left is how many layers more are affected, and not planned because they are too many.
 	Left int `json:",omitempty"`
 
@@ -64,9 +66,11 @@ type Allowed struct {
 
 // Plan is that of one layer.
 type Plan struct {
-	Layer    string
-	Commit   string
-	Of       string `json:",omitempty"` // where the layer was in the repository then, and what triggers it
+	Layer  string
+	Commit string
+	Of     string `json:",omitempty"` // where the layer was in the repository then, and what triggers it
+	// Behind is what the base has changed of the layer since the head left it; empty for nothing. The plan would undo it.
+	Behind   string `json:",omitempty"`
 	Snapshot string `json:",omitempty"`
 	Run      string `json:",omitempty"` // empty while it is not begun
 	Round    int    `json:",omitempty"` // how often it was asked for again, by a command

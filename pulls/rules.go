@@ -122,12 +122,21 @@ func (p Pull) mayApply(s Settings) (bool, string) {
 	return p.MayRun(s)
 }
 
+// mayApplyPlan is mayApply of a plan: one that lacks commits of the base would undo what these have done.
+func (p Pull) mayApplyPlan(plan Plan, s Settings) (bool, string) {
+	if plan.Behind != "" {
+		return false, "the branch lacks commits of " + p.At.BaseRef + " that change " + plan.Layer + " (" + plan.Behind +
+			"): merge them into it, and it is planned anew"
+	}
+	return p.mayApply(s)
+}
+
 // mayGoOn reports whether an apply whose run is made may be begun still, and why not: what is merged may.
-func (p Pull) mayGoOn(s Settings) (bool, string) {
+func (p Pull) mayGoOn(plan Plan, s Settings) (bool, string) {
 	if p.At.State == forge.Merged && !s.Off() {
 		return true, ""
 	}
-	return p.mayApply(s)
+	return p.mayApplyPlan(plan, s)
 }
 
 // noApplies is why no command applies anything.

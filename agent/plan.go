@@ -37,10 +37,10 @@ func (s *stage) plan(ctx, _ context.Context) api.PhaseReport {
 func (s *stage) planArgs() []string {
 	a := s.assignment
 	args := []string{"plan", "-json", "-input=false", "-lock=false", "-detailed-exitcode", "-out=" + planIn(s.folder)}
-	switch a.Kind {
-	case "destroy":
+	if a.Kind == "destroy" {
 		args = append(args, "-destroy")
-	case "refresh", "drift":
+	}
+	if a.RefreshOnly {
 		args = append(args, "-refresh-only")
 	}
 	if a.NoRefresh {

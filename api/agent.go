@@ -108,6 +108,8 @@ type Assignment struct {
 	Targets   []string `json:"targets,omitempty"`
 	Replace   []string `json:"replace,omitempty"`
 	NoRefresh bool     `json:"no_refresh,omitempty"`
+	// RefreshOnly plans what differs from the state, and nothing else.
+	RefreshOnly bool `json:"refresh_only,omitempty"`
 	// Parallelism is the tool's; 0 for its own default.
 	Parallelism int `json:"parallelism,omitempty"`
 	// Variables are Terraform variables, Environment those of the process.

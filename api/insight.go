@@ -79,6 +79,7 @@ type InsightIssue struct {
 type InsightFacts struct {
 	Counts       RunCounts       `json:"counts"`
 	Changes      []InsightChange `json:"changes"`
+	Total        int             `json:"total"` // changes, of which not all need be listed
 	Drift        []InsightChange `json:"drift"` // what had changed outside
 	Irreversible []InsightDanger `json:"irreversible"`
 	Outputs      []string        `json:"outputs"` // that change

@@ -16,7 +16,7 @@ type Layer struct {
 	// Says is what is done about it, or why nothing is.
 	Says       string           `json:"says"`
 	Conditions []LayerCondition `json:"conditions"`
-	Run        *LayerRun        `json:"run"` // that goes on; null for none
+	Run        *LayerRun        `json:"run"` // that goes on, or else the last; null for none
 	// Branch is the newest commit that was looked at, Relevant the newest that changes the layer, Planned and Applied
 	// the last that were; absent for none.
 	Branch   string `json:"branch_commit,omitempty"`
@@ -43,13 +43,14 @@ type LayerCondition struct {
 	LastTransition time.Time `json:"last_transition_time"`
 }
 
-// LayerRun is the run that a layer waits for.
+// LayerRun is the run that a layer waits for, or the last one that it waited for.
 type LayerRun struct {
 	ID         string           `json:"id,omitempty"` // absent while it is being made
 	Kind       string           `json:"kind" enum:"check|plan|propose|apply"`
 	Commit     string           `json:"commit"`
 	Why        string           `json:"why"`
 	At         time.Time        `json:"at"`
+	Ended      bool             `json:"ended,omitempty"` // the layer waits for it no more
 	State      string           `json:"state" enum:"Initial|Running|FailureGracePeriod|Retrying|Succeeded|Failed"`
 	Conditions []LayerCondition `json:"conditions"`
 }
@@ -86,12 +87,14 @@ type LayerWindow struct {
 	Actions  []string `json:"actions,omitempty"` // plan and apply; absent for both
 }
 
-// LayerChecks say how often a layer is checked for drift.
+// LayerChecks say how often a layer is checked for drift, and how.
 type LayerChecks struct {
 	Off      bool   `json:"off,omitempty"`
 	Every    int64  `json:"every,omitempty"` // absent for the default, 20 minutes
 	Cron     string `json:"cron,omitempty"`
 	TimeZone string `json:"time_zone,omitempty"`
+	// RefreshOnly looks for what was changed outside alone; absent for a whole plan.
+	RefreshOnly bool `json:"refresh_only,omitempty"`
 }
 
 // LayerRule selects attributes of resources; * is any text.

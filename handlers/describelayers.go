@@ -7,7 +7,7 @@ import (
 	"github.com/holdfast/holdfast/layers"
 )
 
-func layerOf(l layers.Layer) api.Layer {
+func layerOf(l layers.Layer, now time.Time) api.Layer {
 	said := api.Layer{
 		Name: l.Name, Settings: layerSettingsOf(l.Settings), State: string(l.State), Says: l.Says,
 		Conditions: layerConditionsOf(l.Conditions), Branch: l.Facts.Branch.ID, Relevant: l.Facts.Relevant.ID,
@@ -16,20 +16,16 @@ func layerOf(l layers.Layer) api.Layer {
 		CheckedAt: timeOrNull(l.Facts.Checked), CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt,
 		UpdatedBy: api.Actor(l.UpdatedBy),
 	}
-	if b := l.Run; b != nil {
-		now := l.Due
-		conditions := layers.RunConditions(l.Facts.RunFacts(b.ID != "", b.ID != "",
-			layers.Terms{Retries: l.Settings.Retries}),
-			now).Since(nil, b.At)
+	if b, conditions := l.RunConditions(now); b != nil {
 		said.Run = &api.LayerRun{ID: b.ID, Kind: string(b.Want), Commit: b.Commit, Why: b.Why, At: b.At,
-			State: string(layers.RunStateOf(conditions)), Conditions: layerConditionsOf(conditions)}
+			Ended: l.Run == nil, State: string(layers.RunStateOf(conditions)), Conditions: layerConditionsOf(conditions)}
 	}
 	return said
 }
 
 // wholeLayer has the commits too.
-func wholeLayer(l layers.Layer) api.Layer {
-	said := layerOf(l)
+func wholeLayer(l layers.Layer, now time.Time) api.Layer {
+	said := layerOf(l, now)
 	for _, c := range l.Commits {
 		said.Commits = append(said.Commits, api.LayerCommit{Commit: c.ID, At: c.At, Subject: c.Subject,
 			Relevant: c.Relevant,
@@ -58,7 +54,8 @@ func layerSettingsOf(s layers.Settings) api.LayerSettings {
 	said := api.LayerSettings{
 		Repository: s.Repository, Branch: s.Branch, Path: s.Path, Triggers: s.Triggers, Remediation: string(s.Remediation),
 		MaxChanges: s.MaxChanges, Retries: s.Retries,
-		Drift: api.LayerChecks{Off: s.Drift.Off, Every: seconds(s.Drift.Every), Cron: s.Drift.Cron, TimeZone: s.Drift.Zone},
+		Drift: api.LayerChecks{Off: s.Drift.Off, Every: seconds(s.Drift.Every), Cron: s.Drift.Cron, TimeZone: s.Drift.Zone,
+			RefreshOnly: s.Drift.RefreshOnly},
 	}
 	for _, w := range s.Windows {
 		said.Windows = append(said.Windows, api.LayerWindow{Kind: w.Kind, Schedule: w.Schedule, TimeZone: w.Zone,
@@ -90,7 +87,7 @@ func applyLayerChange(c api.LayerChange, s *layers.Settings) {
 		}
 	}
 	if d := c.Drift; d != nil {
-		s.Drift = layers.Checks{Off: d.Off, Cron: d.Cron, Zone: d.TimeZone}
+		s.Drift = layers.Checks{Off: d.Off, Cron: d.Cron, Zone: d.TimeZone, RefreshOnly: d.RefreshOnly}
 		setSeconds(&s.Drift.Every, &d.Every)
 	}
 	if c.Ignore != nil {

@@ -43,16 +43,16 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		none)
 	one := all.under("/layers/:name").tagged(tagLayers, fault.LayerNotFound)
 	one.route("GET", "", reads("getLayer", "A layer, with its conditions and the last commits").gives(api.Layer{}),
-		h.named(h.of(h.get, showLayer)), none)
+		h.named(h.of(h.get, h.show)), none)
 	one.route("PATCH", "", changes("changeLayer", "Change the settings that the body names").takes(api.LayerChange{}).
 		gives(api.Layer{}), h.named(h.change), order)
 	one.route("DELETE", "", changes("deleteLayer",
 		"Take a layer away, but not its workspace and state").gives(api.Done{}),
 		h.named(h.remove), none)
 	one.route("POST", "/-/sync", op("syncLayer", "Ask for a plan, whatever the layer's state is").needs(auth.PlanRun).
-		gives(api.Layer{}), h.named(h.of(h.sync, showLayer)), none)
+		gives(api.Layer{}), h.named(h.of(h.sync, h.show)), none)
 	one.route("POST", "/-/check", op("checkLayer", "Ask for a check for drift").needs(auth.PlanRun).gives(api.Layer{}),
-		h.named(h.of(h.check, showLayer)), none)
+		h.named(h.of(h.check, h.show)), none)
 	one.route("GET", "/-/drift", reads("getLayerDrift", "What the last check has found changed outside").
 		gives(api.LayerDrift{}), h.named(h.of(h.get, h.showDrift)), none)
 	one.route("GET", "/-/drift/trend", trend("getLayerDriftTrend", "What checks of the layer have found, by the day"),

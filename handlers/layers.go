@@ -30,7 +30,9 @@ func (h layerHandlers) list(ctx context.Context, r *request) (answer, error) {
 	q.Limit = r.limit()
 	return h.lists.answer(ctx, r, int64(q.Limit)*layerBytes, func() (listing, error) {
 		page, next, err := h.service.List(ctx, r.caller, q)
-		return listOf(api.Layers{Layers: []api.Layer{}, Next: orNull(next)}, "layers", page, layerBytes, layerOf), err
+		now := h.service.Now()
+		return listOf(api.Layers{Layers: []api.Layer{}, Next: orNull(next)}, "layers", page, layerBytes,
+			func(l layers.Layer) api.Layer { return layerOf(l, now) }), err
 	})
 }
 
@@ -46,7 +48,7 @@ func (h layerHandlers) create(ctx context.Context, r *request) (answer, error) {
 	}
 	made, err := h.service.Add(ctx, r.caller, layers.New{Name: string(name), Tool: order.Tool, Version: order.Version,
 		Settings: settings})
-	return tell(wholeLayer(made)), err
+	return tell(wholeLayer(made, h.service.Now())), err
 }
 
 // discover shows the layers of a repository, and accepts those that the order names.
@@ -136,7 +138,9 @@ func (h layerHandlers) of(do func(ctx context.Context, r *request, name string) 
 	}
 }
 
-func showLayer(_ context.Context, _ *request, l layers.Layer) any { return wholeLayer(l) }
+func (h layerHandlers) show(_ context.Context, _ *request, l layers.Layer) any {
+	return wholeLayer(l, h.service.Now())
+}
 
 // showDrift shows what has drifted, and who else claims it of those that the caller may see.
 func (h layerHandlers) showDrift(ctx context.Context, r *request, l layers.Layer) any {
@@ -173,7 +177,7 @@ func (h layerHandlers) change(ctx context.Context, r *request, name string) (ans
 		return nil, err
 	}
 	changed, err := h.service.Configure(ctx, r.caller, name, func(s *layers.Settings) { applyLayerChange(order, s) })
-	return tell(wholeLayer(changed)), err
+	return tell(wholeLayer(changed, h.service.Now())), err
 }
 
 // remove takes a layer away.

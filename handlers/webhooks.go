@@ -107,7 +107,7 @@ func (h webhooks) read(r *request, org uuid.UUID) ([]byte, func(), error) {
 	letGo := func() {}
 	if h.memory != nil {
 		hold := h.memory.Hold(budget.Share{Org: org})
-		if err := hold.AcquireNow(2 * length); err != nil { // what is read of it takes as much again
+		if err := hold.AcquireNow(3 * length); err != nil { // what is read of it, and of a form, takes as much again
 			return nil, nil, err
 		}
 		letGo = hold.Release

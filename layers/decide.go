@@ -34,6 +34,8 @@ func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
 	case f.Stale.waits(f.Relevant.ID, set, state, now):
 		return Action{Why: "its plans went stale " + strconv.Itoa(f.Stale.Count) + " times, and it is planned again at " +
 			stamp(f.Stale.RetryAt), Again: f.Stale.RetryAt}
+	case f.State.Applying != "" && f.stateMoved() && !set.Is(IsSyncScheduled):
+		return Action{Why: "run " + f.State.Applying + " changes the state at this moment", Again: now.Add(turn)}
 	case state == PlanNeeded:
 		return s.plan(f, set, now)
 	case state == ApplyNeeded:
@@ -67,7 +69,7 @@ func (s Settings) plan(f Facts, set Set, now time.Time) Action {
 	if f.onlyOld(set) {
 		return Action{Run: WantCheck, Why: why}
 	}
-	if open, _ := Open(s.Windows, ApplyRuns, now); !open {
+	if open, _ := Open(s.Windows, ApplyRuns, now); !open || f.State.Pull != "" {
 		return Action{Run: WantPlan, Why: why}
 	}
 	return Action{Run: s.remedy(WantPlan), Why: why}
@@ -109,7 +111,11 @@ func (s Settings) apply(f Facts, now, due time.Time) Action {
 	case f.Declined != "" && f.Declined == f.Plan.Digest:
 		return Action{Why: "an apply is needed, and somebody has said no to these changes", Again: due}
 	}
-	if open, why := Open(s.Windows, ApplyRuns, now); !open {
+	open, why := Open(s.Windows, ApplyRuns, now)
+	if f.State.Pull != "" {
+		open, why = false, "it would undo what the pull request "+f.State.Pull+" has applied, which is open"
+	}
+	if !open {
 		again := now.Add(soon)
 		if !due.IsZero() && due.Before(again) {
 			again = due

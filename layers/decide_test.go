@@ -88,7 +88,11 @@ func TestFailuresReachTheirLimit(t *testing.T) {
 	s, f, now := settings(func(*layers.Settings) {}), layers.Facts{Relevant: layers.Commit{ID: "c1"}}, at(0)
 	terms := func() layers.Terms { return s.Terms("l", f.Checked) }
 	state := func(active bool) layers.RunState {
-		return layers.RunStateOf(layers.RunConditions(f.RunFacts(active, active, terms()), now))
+		standing := layers.RunStanding{Executed: true, Active: active}
+		if !active {
+			standing.End = layers.EndedBad
+		}
+		return layers.RunStateOf(layers.RunConditions(f.RunFacts(standing, terms()), now))
 	}
 	for n := 1; n <= 5; n++ {
 		if got := decide(s, f, now); got.Run != layers.WantPlan {

@@ -66,7 +66,8 @@ func (d *declaration) layerFields(l *Declared) fields {
 		"max_changes": d.number("max_changes", &l.MaxChanges), "retries": d.number("retries", &l.Retries),
 		"drift": func(n ast.Node) {
 			d.mapping(n, "drift", fields{"off": d.flag("off", &l.Drift.Off), "every": d.duration("every", &l.Drift.Every),
-				"cron": d.text("cron", &l.Drift.Cron), "time_zone": d.text("time_zone", &l.Drift.Zone)})
+				"cron": d.text("cron", &l.Drift.Cron), "time_zone": d.text("time_zone", &l.Drift.Zone),
+				"refresh_only": d.flag("refresh_only", &l.Drift.RefreshOnly)})
 		},
 		"windows": func(n ast.Node) {
 			d.list(n, "windows", mostWindows, func(n ast.Node) {

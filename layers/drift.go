@@ -63,16 +63,8 @@ func Compare(found []Changed, rules []Rule, expected []Expectation, before []Res
 		known[r.Address] = r
 	}
 	for _, c := range found {
-		r, values := resourceOf(c)
+		r := marked(c, rules, expected, now)
 		r.Since, r.Run = now, run
-		left := slices.DeleteFunc(slices.Clone(r.Attributes), func(attribute string) bool {
-			return slices.ContainsFunc(rules, func(rule Rule) bool { return rule.covers(r.Address, attribute) })
-		})
-		if r.Ignored = len(left) == 0; !r.Ignored {
-			r.Attributes = left
-			r.Expected = coveredBy(expected, r, now)
-		}
-		r.Cause = causeOf(r, values)
 		if was, ok := known[r.Address]; ok && was.Cause == r.Cause {
 			r.Since, r.Run = was.Since, was.Run
 		}
@@ -80,6 +72,27 @@ func Compare(found []Changed, rules []Rule, expected []Expectation, before []Res
 	}
 	slices.SortFunc(all, func(a, b Resource) int { return cmp.Compare(a.Address, b.Address) })
 	return fitting(all[:min(len(all), mostDrifted)])
+}
+
+// marked is a resource that was changed, with what rules ignore of it and expectations cover.
+func marked(c Changed, rules []Rule, expected []Expectation, now time.Time) Resource {
+	r, values := resourceOf(c)
+	left := slices.DeleteFunc(slices.Clone(r.Attributes), func(attribute string) bool {
+		return slices.ContainsFunc(rules, func(rule Rule) bool { return rule.covers(r.Address, attribute) })
+	})
+	if r.Ignored = len(left) == 0; !r.Ignored {
+		r.Attributes = left
+		r.Expected = coveredBy(expected, r, now)
+	}
+	r.Cause = causeOf(r, values)
+	return r
+}
+
+// excuses reports whether a plan would do no more than undo what was changed outside and is expected or ignored.
+func (l *Layer) excuses(planned []Changed, now time.Time) bool {
+	return len(planned) > 0 && !slices.ContainsFunc(planned, func(c Changed) bool {
+		return marked(c, l.Settings.Ignore, l.Expected, now).counts()
+	})
 }
 
 // WholeResource is the attribute of a resource that was created or deleted outside.

@@ -9,6 +9,8 @@ type Facts struct {
 	Branch, Relevant Commit
 	// Why says why Branch is, or is not, relevant.
 	Why string `json:",omitempty"`
+	// State is the state as it was seen last.
+	State StateFact `json:",omitzero"`
 	// Plan is the last plan that was made; its zero value says that there is none.
 	Plan PlanFact
 	// Applied is what was applied last.
@@ -53,7 +55,25 @@ type PlanFact struct {
 	Digest  string `json:",omitempty"` // of what it would do
 	// Drift is the digest of the drift that was known when it was made: another one wants another plan.
 	Drift string `json:",omitempty"`
+	// State is the version of the state that the plan is of: the one that it was made on, and once it is applied, the
+	// one that the apply has left. Another one wants another plan.
+	State uint64 `json:",omitempty"`
 }
+
+// StateFact is the newest version of a layer's state.
+type StateFact struct {
+	Version uint64 `json:",omitempty"` // 0 for a state that is absent
+	// Applying is the run that applies something in the workspace now; empty for none.
+	Applying string `json:",omitempty"`
+	// Pull is the pull request whose run has left the version, as "infra#7", while it is open; empty for none.
+	Pull string `json:",omitempty"`
+}
+
+// stateMoved reports whether the state is another one than the layer's plan, or its apply, has left.
+func (f Facts) stateMoved() bool { return f.Plan.Run != "" && f.State.Version != f.Plan.State }
+
+// outstanding reports whether the last plan would do something that was not applied.
+func (p PlanFact) outstanding(applied AppliedFact) bool { return p.Changes && applied.Plan != p.Run }
 
 // AppliedFact is what was applied.
 type AppliedFact struct {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -27,6 +28,8 @@ type Layer struct {
 	Says       string // what is done about it, or why nothing is
 	// Run is the one that was begun and whose end is not known yet; nil for none.
 	Run *Begun `json:",omitempty"`
+	// Last is the one before it, which has ended; nil for none.
+	Last *Begun `json:",omitempty"`
 	// Sequence counts the runs that were begun: the key of each has its number.
 	Sequence int64
 	// Brought is the configuration that was brought last: it need not be brought again.
@@ -58,9 +61,33 @@ type Begun struct {
 	Known      string // the digest of the drift that is known
 	Relevant   string `json:",omitempty"` // the newest commit then that changes the layer
 	MaxChanges int    `json:",omitempty"`
+	Whole      bool   `json:",omitempty"` // the check is a whole plan
 	// ID is the run's, when it is made; Snapshot the configuration it has.
 	ID       string `json:",omitempty"`
 	Snapshot string `json:",omitempty"`
+	// Standing is where the run is.
+	Standing RunStanding `json:",omitzero"`
+}
+
+// RunStanding is where a layer's run is, as far as its conditions need it.
+type RunStanding struct {
+	Executed bool `json:",omitempty"` // somebody has begun to execute it
+	Active   bool `json:",omitempty"` // an executor is at work
+	Planned  bool `json:",omitempty"` // it has its plan, and waits for a person, or to be applied
+	// Tries are those before that the server has repeated by itself; the next one begins at RetryAt at the earliest.
+	Tries   int       `json:",omitempty"`
+	RetryAt time.Time `json:",omitzero"`
+	End     End       `json:",omitempty"` // empty while it goes on
+}
+
+// RunConditions returns the run that goes on, or the last one, with what holds of it; nil for none.
+func (l Layer) RunConditions(now time.Time) (*Begun, Set) {
+	b := cmp.Or(l.Run, l.Last)
+	if b == nil {
+		return nil, nil
+	}
+	terms := Terms{Retries: l.Settings.Retries}
+	return b, RunConditions(l.Facts.RunFacts(b.Standing, terms), now).Since(nil, b.At)
 }
 
 // Brought is a commit whose configuration is a snapshot of the workspace.

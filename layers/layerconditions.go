@@ -31,6 +31,9 @@ func (f Facts) isPlanArtifactUpToDate(t Terms, now time.Time) Condition {
 	case f.Drift.At.After(f.Plan.At) && f.Drift.Digest != f.Plan.Drift:
 		c.Reason, c.Message = "DriftFound", fmt.Sprintf("%d resources were changed outside since the last plan",
 			f.Drift.Count)
+	case f.stateMoved():
+		c.Reason, c.Message = "StateMoved", fmt.Sprintf("the state has version %d, and the last plan is of version %d",
+			f.State.Version, f.Plan.State)
 	case !t.Due.IsZero() && !now.Before(t.Due):
 		c.Reason, c.Message = "PlanIsTooOld", "the world was looked at last at "+stamp(f.Checked)
 	default:
@@ -48,7 +51,7 @@ func (f Facts) isApplyUpToDate() Condition {
 		c.Reason, c.Message = "NoPlanHasRunYet", "there is no plan that could be applied"
 	case !f.Plan.Changes:
 		c.Reason, c.Message = "NothingToApply", "the last plan changes nothing"
-	case f.Applied.Plan == f.Plan.Run:
+	case !f.Plan.outstanding(f.Applied):
 		c.Reason, c.Message = "ApplyUpToDate", "the last plan is applied"
 	case f.Applied.Run == "":
 		c.Status, c.Reason, c.Message = False, "NoApplyHasRun", "the plan of run "+f.Plan.Run+" was not applied"
@@ -122,12 +125,25 @@ func (f Facts) hasLastRunReachedRetryLimit(t Terms) Condition {
 	return c
 }
 
-// RunFacts is what is known of the layer's last try, as that of a run.
-func (f Facts) RunFacts(active, begun bool, t Terms) RunFacts {
-	made := RunFacts{Active: active, Begun: begun, Failures: f.Failures.Count, RetryAt: f.Failures.RetryAt,
-		Retries: t.Retries, Succeeded: !active && f.Failures.Count == 0 && !f.Checked.IsZero()}
-	if f.Failures.Final {
-		made.Final = f.Failures.Reason
+// RunFacts is what is known of a run of the layer: failures are those of the commit that changes it.
+func (f Facts) RunFacts(at RunStanding, t Terms) RunFacts {
+	made := RunFacts{Active: at.Active, Begun: at.Executed, Planned: at.Planned && at.End == "",
+		Succeeded: at.Planned && at.End == "" || at.End == EndedWell, Retries: t.Retries}
+	if n := f.Failures; n.Commit == f.Relevant.ID {
+		made.Failures, made.RetryAt = n.Count, n.RetryAt
+		if n.Final {
+			made.Final = n.Reason
+		}
+	}
+	if at.End == "" { // what goes on has not failed too often yet
+		made.Failures += at.Tries
+		made.Retries = max(made.retries(), made.Failures+1)
+		if at.RetryAt.After(made.RetryAt) {
+			made.RetryAt = at.RetryAt
+		}
+	}
+	if at.End == Refused && made.Final == "" {
+		made.Final = "somebody has said no to it"
 	}
 	return made
 }

@@ -200,6 +200,9 @@ func (s *Service) reads(ctx context.Context, l Layer, commit string) (folders, f
 			return err
 		}
 		for _, source := range index.Sources(l.Name) {
+			if source.Linked() {
+				continue
+			}
 			at := path.Clean(source.Path)
 			info, err := fs.Stat(tree, at)
 			switch {

@@ -11,6 +11,10 @@ type Outcome struct {
 	Want Want
 	// Commit is what it planned, and Relevant what changed the layer last when it was begun.
 	Commit, Relevant string
+	// Base is the version of the state that it planned on, and After the one that its apply has left; 0 for none.
+	Base, After uint64
+	// Whole says that a check is a whole plan, whose changes count too.
+	Whole bool
 	// Planned is when it had its plan; zero where it has none.
 	Planned time.Time
 	Changes bool   // that the plan would do something
@@ -20,12 +24,13 @@ type Outcome struct {
 	// Found is the drift that a check, or the plan, has found.
 	Found DriftFact
 
-	Ended    time.Time // zero while it goes on
-	End      End
-	Reason   string
-	GaveUp   bool // it was tried by itself as often as it may be
-	Executed bool // somebody has begun to execute it
-	Waits    bool // a person is to say yes to it
+	Ended  time.Time // zero while it goes on
+	End    End
+	Reason string
+	GaveUp bool // it was tried by itself as often as it may be
+	Waits  bool // a person is to say yes to it
+	// Standing is where it is; the End is that of the outcome.
+	Standing RunStanding
 	Unmade   bool // there is no such run: Run is the key that it would have had
 }
 
@@ -46,7 +51,9 @@ func (f Facts) After(o Outcome, layer string) Facts {
 		return f.afterCheck(o, layer)
 	}
 	if !o.Planned.IsZero() && f.Plan.Run != o.Run {
-		f.Plan = PlanFact{Run: o.Run, Commit: o.Commit, At: o.Planned, Changes: o.Changes, Digest: o.Digest, Drift: o.Known}
+		f.Plan = PlanFact{Run: o.Run, Commit: o.Commit, At: o.Planned, Changes: o.Changes, Digest: o.Digest, Drift: o.Known,
+			State: o.Base}
+		f.State.Version = o.Base
 		f.Checked, f.Failures = o.Planned, f.Failures.looked()
 	}
 	if o.Ended.IsZero() {
@@ -54,6 +61,9 @@ func (f Facts) After(o Outcome, layer string) Facts {
 	}
 	switch o.End {
 	case EndedWell:
+		if o.After != 0 && f.Plan.Run == o.Run {
+			f.Plan.State, f.State = o.After, StateFact{Version: o.After}
+		}
 		if f.Stale, f.Failures = (Staleness{}), f.Failures.looked(); o.Want != WantPlan {
 			f.Failures = Failures{}
 		}
@@ -86,11 +96,26 @@ func (f Facts) afterCheck(o Outcome, layer string) Facts {
 			}
 		}
 		f.Drift = found
+		if o.Whole && found.Digest == f.Plan.Drift { // else another plan is needed anyway
+			f = f.planned(o)
+		}
 	case o.End == EndedBad:
 		return f.afterFailure(o, layer)
 	default:
 		f.Checked = o.Ended // somebody wants none now
 	}
+	return f
+}
+
+// planned are the facts once a whole plan has found the world as the last plan knew it. That one stays, unless the
+// whole plan would do something else.
+func (f Facts) planned(o Outcome) Facts {
+	was := f.Plan.outstanding(f.Applied)
+	if was != o.Changes || was && f.Plan.Digest != o.Digest {
+		f.Plan = PlanFact{Run: o.Run, Commit: f.Plan.Commit, At: o.Planned, Changes: o.Changes, Digest: o.Digest,
+			Drift: f.Plan.Drift}
+	}
+	f.Plan.State, f.State.Version = o.Base, o.Base
 	return f
 }
 

@@ -53,8 +53,10 @@ type Runs interface {
 	// Supersede has a run that waits for a person be stale, and says why. One that doesn't wait goes on; an absent one is
 	// fine.
 	Supersede(ctx context.Context, org uuid.UUID, run, why string) error
-	// Found returns what a check has found changed outside.
-	Found(ctx context.Context, org uuid.UUID, run string) ([]Changed, error)
+	// Found returns what a check has found.
+	Found(ctx context.Context, org uuid.UUID, run string) (CheckResult, error)
+	// State says where the state of a layer is, and who has left it there.
+	State(ctx context.Context, ref Ref) (StateFact, error)
 	// Share is how many checks for drift of an organization may go on at once.
 	Share() int
 }
@@ -81,4 +83,11 @@ type Order struct {
 	Want                Want
 	Commit              bool // that it is because of a commit: it goes before what nobody waits for
 	MaxChanges          int
+	Whole               bool // a check plans everything
+}
+
+// CheckResult is what a check has found.
+type CheckResult struct {
+	Outside []Changed // changed outside
+	Planned []Changed // what its plan would change, where it is a whole one
 }

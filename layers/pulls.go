@@ -2,14 +2,27 @@ package layers
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/layers/relevance"
 )
+
+// Definitions returns the layers of a repository's branch, each with all that says which paths change it, as one text. It is
+// for the server itself.
+func (s *Service) Definitions(ctx context.Context, org uuid.UUID, repository, branch string) (map[string]string, error) {
+	all, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})
+	known := make(map[string]string, len(all))
+	for _, one := range all {
+		known[one.Name] = fmt.Sprintf("%q %q", one.Path, one.Triggers)
+	}
+	return known, err
+}
 
 // ChangedAt returns the layers of a repository's branch that paths of a commit mean something to: all of them
 // where the paths are not all there are. It is for the server itself, which has asked the gate before.
@@ -26,20 +39,42 @@ func (s *Service) ChangedAt(ctx context.Context, org uuid.UUID, repository, bran
 		}
 		return names, nil
 	}
-	err = s.Repositories.Read(ctx, org, repository, commit, func(tree fs.FS) error {
+	found, err := s.readBy(ctx, org, repository, commit, known, paths)
+	return slices.Sorted(maps.Keys(found)), err
+}
+
+// ChangedSince returns the layers of a repository's branch that differ between two of its commits, each with the first
+// path that does. It is ErrApart where that can't be told. It is for the server itself.
+func (s *Service) ChangedSince(ctx context.Context, org uuid.UUID, repository, branch, from, to string) (
+	map[string]string, error) {
+	known, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	paths, err := s.Repositories.Differences(ctx, org, repository, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return s.readBy(ctx, org, repository, to, known, paths)
+}
+
+// readBy returns the layers that read one of the paths at a commit, each with the first of them.
+func (s *Service) readBy(ctx context.Context, org uuid.UUID, repository, commit string, known []relevance.Layer,
+	paths []string) (map[string]string, error) {
+	found := map[string]string{}
+	err := s.Repositories.Read(ctx, org, repository, commit, func(tree fs.FS) error {
 		index, err := relevance.Build(ctx, tree, known)
 		if err != nil {
 			return err
 		}
 		for name, verdict := range index.Relevant(paths) {
 			if verdict.Relevant {
-				names = append(names, name)
+				found[name] = verdict.Path
 			}
 		}
 		return nil
 	})
-	slices.Sort(names)
-	return names, err
+	return found, err
 }
 
 // WriteAt writes what a layer's configuration is made of at a commit as a tar. It is for the server itself.

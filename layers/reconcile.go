@@ -72,6 +72,22 @@ func (s *Service) steps(ctx context.Context, refs []Ref) {
 	}
 }
 
+// StateMoved has a layer looked at now, because its state is another one. No such layer is fine.
+func (s *Service) StateMoved(ctx context.Context, ref Ref) error {
+	l, err := s.Store.Layer(ctx, ref)
+	if err != nil || l.Run != nil { // its own run is followed already
+		return ignoreGone(err)
+	}
+	_, err = s.Store.Update(ctx, ref, func(l *Layer) (Change, error) {
+		if l == nil || l.Run != nil {
+			return Change{}, nil
+		}
+		l.Due = s.clock()
+		return Change{Put: l}, nil
+	})
+	return err
+}
+
 // Pushed has the layers of a repository looked at now, because it may have new commits.
 func (s *Service) Pushed(ctx context.Context, repository Ref) error {
 	_, err := s.Store.Wake(ctx, repository.Org, repository.Name, s.clock())
@@ -137,11 +153,16 @@ func (s *Service) decide(ctx context.Context, seen Layer) (Layer, error) {
 	if err != nil {
 		return Layer{}, err
 	}
+	standing, err := s.Runs.State(ctx, seen.Ref)
+	if err != nil {
+		return Layer{}, err
+	}
 	return s.Store.Update(ctx, seen.Ref, func(l *Layer) (Change, error) {
 		if l == nil || l.Run != nil || l.Revision != seen.Revision {
 			return Change{}, nil // another node was faster: it is due again
 		}
 		now := s.clock()
+		l.Facts.State = standing
 		if trouble == nil {
 			l.hear(n)
 		}
@@ -194,6 +215,7 @@ func (l *Layer) start(a Action, now time.Time) {
 	l.Run = &Begun{
 		Key: keyOf(l.Ref, l.Sequence, l.CreatedAt), Want: a.Run, Commit: commit, Why: a.Why, At: now,
 		Known: l.Facts.Drift.Digest, Relevant: l.Facts.Relevant.ID,
+		Whole:      a.Run == WantCheck && !l.Settings.Drift.RefreshOnly,
 		MaxChanges: cmp.Or(l.Settings.MaxChanges, DefaultMaxChanges),
 	}
 	l.Facts.Sync = SyncFact{}
@@ -206,7 +228,7 @@ func (s *Service) begin(ctx context.Context, l Layer) error {
 	has := l.Brought
 	order := Order{
 		Org: l.Org, Workspace: l.Name, Key: b.Key, Message: b.Why, Want: b.Want, Commit: b.Want != WantCheck,
-		MaxChanges: b.MaxChanges,
+		MaxChanges: b.MaxChanges, Whole: b.Whole,
 	}
 	run := ""
 	if order.Snapshot = has.Snapshot; has.Commit == b.Commit && has.Path == l.Settings.Path {
@@ -258,7 +280,7 @@ func (s *Service) unmade(ctx context.Context, seen Layer, why string) error {
 		}
 		now := s.clock()
 		l.heard(Outcome{Run: b.Key, Want: b.Want, Commit: b.Commit, Known: b.Known, Ended: now, End: EndedBad, Reason: why,
-			Unmade: true}, nil, now)
+			Unmade: true}, CheckResult{}, now)
 		return Change{Put: l}, nil
 	})
 	return err
@@ -282,8 +304,8 @@ func (s *Service) follow(ctx context.Context, seen Layer) error {
 	if err != nil {
 		return err
 	}
-	out.Want, out.Commit, out.Relevant, out.Known = b.Want, b.Commit, b.Relevant, b.Known
-	var found []Changed
+	out.Want, out.Commit, out.Relevant, out.Known, out.Whole = b.Want, b.Commit, b.Relevant, b.Known, b.Whole
+	var found CheckResult
 	if b.Want == WantCheck && out.End == EndedWell {
 		if found, err = s.Runs.Found(ctx, seen.Org, out.Run); err != nil {
 			return err
@@ -316,15 +338,18 @@ func (s *Service) outcome(ctx context.Context, l Layer) (out Outcome, err error)
 }
 
 // heard notes what became of the layer's run, and returns what that adds to the numbers of a day; nil for nothing.
-func (l *Layer) heard(out Outcome, found []Changed, now time.Time) (tally *Tally) {
+func (l *Layer) heard(out Outcome, found CheckResult, now time.Time) (tally *Tally) {
 	if out.Want == WantCheck && out.End == EndedWell {
-		report := Compare(found, l.Settings.Ignore, l.Expected, l.Drifted, out.Run, out.Planned)
+		report := Compare(found.Outside, l.Settings.Ignore, l.Expected, l.Drifted, out.Run, out.Planned)
 		tally = l.checked(report, out.Run, out.Planned).tally(out.Ended)
 		tally.Checks, tally.Found = 1, min(tally.Drifted, 1)
 		out.Found.Digest, out.Found.Count = DriftDigest(report)
+		out.Changes = out.Changes && !l.excuses(found.Planned, out.Planned)
 	}
 	applied := l.Facts.Applied.Run
 	l.Facts = l.Facts.After(out, l.Name)
+	l.Run.Standing = out.Standing
+	l.Run.Standing.End = out.End
 	if l.Facts.Applied.Run != applied {
 		if point := l.checked(nil, out.Run, now); point.Healed > 0 { // what was different is as planned
 			tally = point.tally(out.Ended)
@@ -335,7 +360,7 @@ func (l *Layer) heard(out Outcome, found []Changed, now time.Time) (tally *Tally
 		l.Due = now.Add(follow)
 		return tally
 	}
-	l.Run, l.Due = nil, now
+	l.Last, l.Run, l.Due = l.Run, nil, now
 	return tally
 }
 

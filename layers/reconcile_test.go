@@ -81,7 +81,7 @@ func TestDryStaysApplyNeeded(t *testing.T) {
 	w.pass(10 * time.Minute)
 	w.settle(s)
 	w.want(layers.PlanNeeded, 2, layers.WantCheck)
-	w.ends(layers.EndedWell, func(*run) {})
+	w.ends(layers.EndedWell, func(r *run) { r.out.Changes, r.out.Digest = true, "d1" })
 	w.pass(3 * time.Second)
 	w.settle(s)
 	again := w.want(layers.ApplyNeeded, 2, layers.WantCheck)

@@ -13,6 +13,8 @@ type RunFacts struct {
 	Active bool
 	// Succeeded says that it has ended well: an apply, when it waits for people, has its plan.
 	Succeeded bool
+	// Planned says that it has its plan, and has not ended: it waits for a person, or to be applied.
+	Planned bool
 	// Failures are those in a row, and RetryAt is when the last one's grace is over.
 	Failures int
 	RetryAt  time.Time
@@ -60,6 +62,10 @@ func (f RunFacts) hasReachedRetryLimit() Condition {
 }
 
 func (f RunFacts) hasSucceeded() Condition {
+	if f.Planned {
+		return Condition{Type: HasSucceeded, Status: True, Reason: "Planned",
+			Message: "the run has its plan, which waits to be applied"}
+	}
 	if f.Succeeded {
 		return Condition{Type: HasSucceeded, Status: True, Reason: "Succeeded", Message: "the run has ended well"}
 	}

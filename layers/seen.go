@@ -14,10 +14,12 @@ func seen(p auth.Principal, l Layer) Layer {
 		return l
 	}
 	l.Says, l.Facts.Failures.Reason = plainlog.Reason(l.Says), plainlog.Reason(l.Facts.Failures.Reason)
-	if l.Run != nil {
-		run := *l.Run
-		run.Why = plainlog.Reason(run.Why)
-		l.Run = &run
+	for _, run := range []**Begun{&l.Run, &l.Last} {
+		if *run != nil {
+			plain := **run
+			plain.Why = plainlog.Reason(plain.Why)
+			*run = &plain
+		}
 	}
 	l.Conditions = slices.Clone(l.Conditions)
 	for i := range l.Conditions {

@@ -39,12 +39,15 @@ const (
 	Auto    Remediation = "auto"    // applied, where gates let it through and it changes no more than it may
 )
 
-// Checks say how often a layer is checked for drift.
+// Checks say how often a layer is checked for drift, and how.
 type Checks struct {
 	Off   bool          `json:"off,omitempty"`
 	Every time.Duration `json:"every,omitempty"` // 0 for the default
 	Cron  string        `json:"cron,omitempty"`  // instead of Every
 	Zone  string        `json:"time_zone,omitempty"`
+	// RefreshOnly has checks look for what was changed outside alone. Others are whole plans, which find what differs
+	// between configuration and state too: changed data sources, and outputs of other states.
+	RefreshOnly bool `json:"refresh_only,omitempty"`
 }
 
 // Rule selects drift that is not reported: of the resources whose address a pattern matches, the attributes whose

@@ -44,15 +44,18 @@ type world struct {
 	onMake  func()
 	events  []audit.Event
 	share   int
-	dies    int // at so many calls; 0 for never
-	calls   int
+	// standing is where the state is.
+	standing layers.StateFact
+	dies     int // at so many calls; 0 for never
+	calls    int
 }
 
 type run struct {
 	layers.Order
-	ID    string
-	out   layers.Outcome
-	found []layers.Changed
+	ID      string
+	out     layers.Outcome
+	found   []layers.Changed
+	planned []layers.Changed
 }
 
 var errKilled = errors.New("the process is dead")
@@ -295,10 +298,16 @@ func (r runs) Supersede(_ context.Context, _ uuid.UUID, id, why string) error {
 	return err
 }
 
-func (r runs) Found(_ context.Context, _ uuid.UUID, id string) ([]layers.Changed, error) {
+func (r runs) Found(_ context.Context, _ uuid.UUID, id string) (layers.CheckResult, error) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	return r.find(id).found, nil
+	return layers.CheckResult{Outside: r.find(id).found, Planned: r.find(id).planned}, nil
+}
+
+func (r runs) State(context.Context, layers.Ref) (layers.StateFact, error) {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	return r.w.standing, nil
 }
 
 // last is the run that was made last.

@@ -27,20 +27,21 @@ func (c Command) String() string {
 // minDigest is how much of a digest has to be given, if any.
 const minDigest = 8
 
-// ParseCommand reads a comment. A command is all that its first line says: what is quoted, or said in
-// passing, is none.
+// ParseCommand reads a comment. A command is all that its first line says, in any case and with or without backticks
+// around it: what is quoted, or said in passing, is none.
 func ParseCommand(body string) (Command, bool) {
-	line, _, _ := strings.Cut(strings.TrimLeft(body, "\r\n"), "\n")
-	words := strings.Fields(line)
-	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || len(words) < 2 || len(words) > 4 ||
-		words[0] != "holdfast" || words[1] != "plan" && words[1] != "apply" {
+	words := addressed(body)
+	if len(words) < 2 || len(words) > 4 {
 		return Command{}, false
 	}
-	c := Command{Verb: words[1]}
+	c := Command{Verb: strings.ToLower(words[1])}
+	if c.Verb != "plan" && c.Verb != "apply" {
+		return Command{}, false
+	}
 	for _, word := range words[2:] {
-		switch {
-		case c.Digest == "" && isDigest(word):
-			c.Digest = word
+		switch digest := strings.ToLower(word); {
+		case c.Digest == "" && isDigest(digest):
+			c.Digest = digest
 		case c.Layer == "" && c.Digest == "" && len(word) <= 255:
 			c.Layer = word
 		default:
@@ -49,6 +50,28 @@ func ParseCommand(body string) (Command, bool) {
 	}
 	return c, true
 }
+
+// addressed are the words of a comment's first line, where it is one to us; nil where it is not.
+func addressed(body string) []string {
+	line, _, _ := strings.Cut(strings.TrimLeft(body, "\r\n"), "\n")
+	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "```") {
+		return nil
+	}
+	line = strings.TrimSpace(line)
+	if inner, quoted := strings.CutPrefix(line, "`"); quoted {
+		if inner, quoted = strings.CutSuffix(inner, "`"); quoted && !strings.Contains(inner, "`") {
+			line = inner
+		}
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 || !strings.EqualFold(words[0], "holdfast") {
+		return nil
+	}
+	return words
+}
+
+// help is what becomes of a comment that begins with holdfast and is no command.
+const help = "that is no command; there are `holdfast plan` and `holdfast apply`, each with a layer behind it or without"
 
 func isDigest(word string) bool {
 	return len(word) >= minDigest && len(word) <= 64 && strings.Trim(word, "0123456789abcdef") == ""
@@ -88,8 +111,11 @@ func (p Pull) Obey(c forge.Comment, may forge.Permission, s Settings, now time.T
 		return p
 	}
 	p = p.looked(c)
-	if !ok || s.Off() {
+	if s.Off() {
 		return p
+	}
+	if !ok {
+		return p.helped(c, now)
 	}
 	answer := func(format string, args ...any) Pull {
 		p.Answers = append(slices.Clone(p.Answers), Answer{Comment: c.ID, By: c.Author.Login, Command: command.String(),
@@ -121,6 +147,19 @@ func (p Pull) Obey(c forge.Comment, may forge.Permission, s Settings, now time.T
 	return p.apply(c, command, s, answer)
 }
 
+// helped answers what begins as a command and is none: once, and of several only the newest.
+func (p Pull) helped(c forge.Comment, now time.Time) Pull {
+	words := addressed(c.Body)
+	if words == nil || p.At.State != forge.Open || c.ID == p.Comment {
+		return p
+	}
+	p.Answers = slices.DeleteFunc(slices.Clone(p.Answers), func(a Answer) bool { return a.Text == help })
+	p.Answers = append(p.Answers, Answer{Comment: c.ID, By: c.Author.Login, Command: forge.Cut(strings.Join(words, " "), 100),
+		Text: help, At: now})
+	p.Answers = p.Answers[max(0, len(p.Answers)-maxAnswers):]
+	return p
+}
+
 type answering func(format string, args ...any) Pull
 
 // planAgain allows a fork's head, and has plans made anew that have ended. Who allows a commit names it:
@@ -148,7 +187,8 @@ func (p *Pull) planAgain(c forge.Comment, command Command, s Settings, now time.
 		if plan.Run == "" {
 			begun++
 		} else if plan.Status.Ended() {
-			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Round: plan.Round + 1, Status: Waiting}
+			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Behind: plan.Behind, Round: plan.Round + 1,
+				Status: Waiting}
 			begun++
 		}
 	}
@@ -167,10 +207,16 @@ func (p *Pull) apply(c forge.Comment, command Command, s Settings, answer answer
 			chosen = append(chosen, i)
 		}
 	}
+	if len(chosen) == 0 && command.Digest == "" {
+		return answer("refused: no layer is planned")
+	}
 	if len(chosen) == 0 {
 		return answer("refused: there is no plan of this digest; look at those that there are")
 	}
 	for _, i := range chosen {
+		if may, why := p.mayApplyPlan(p.Plans[i], s); !may {
+			return answer("refused: %s", strings.ReplaceAll(why, "`", "'"))
+		}
 		if plan := p.Plans[i]; plan.Status != Done {
 			return answer("refused: there is no plan yet of each layer that this is about")
 		}

@@ -75,6 +75,10 @@ func (p Pull) heading(w Words, room int) string {
 		}
 		b.WriteString(row)
 	}
+	if p.Left > 0 {
+		fmt.Fprintf(&b, "\n**%d layers more are affected and not planned:** at most %d of a pull request are.\n", p.Left,
+			maxLayers)
+	}
 	if p.Every {
 		b.WriteString("\nThe forge does not list all files of this pull request, so each layer is planned.\n")
 	}
@@ -97,6 +101,10 @@ func (p Plan) row(of Pull, w Words) string {
 	}
 	if p.Counts != nil {
 		changes = countsOf(p.Counts)
+	}
+	if p.Behind != "" && p.Status != Stale {
+		status += "; **behind " + show.Plain(of.At.BaseRef) + "**, which has changed " + show.Code(p.Behind) +
+			": this would undo that"
 	}
 	if a := p.Apply; a != nil {
 		status += "; apply by " + show.Plain(a.By.Login) + ": " + string(a.Status)

@@ -93,6 +93,9 @@ func (p Pull) StatusOf(plan Plan, s Settings, link string) forge.Status {
 		told.Description = "is planned"
 	case plan.Status == Done:
 		told.State, told.Description = forge.Success, countsOf(plan.Counts)
+		if plan.Behind != "" {
+			told.Description += " Behind its base."
+		}
 	default:
 		told.State, told.Description = forge.Failure, "the plan failed: "+plan.Reason
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/holdfast/holdfast/api"
@@ -94,7 +95,7 @@ func (l *look) work(ctx context.Context) (err error) {
 	if err := l.save(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{l.dropStale, l.find, l.follow, l.obey, l.begin} {
+	for _, step := range []func(context.Context) error{l.dropStale, l.find, l.compare, l.follow, l.obey, l.begin} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -105,10 +106,18 @@ func (l *look) work(ctx context.Context) (err error) {
 	return nil
 }
 
-// find takes down which layers the head affects, once for each head.
+// find takes down which layers the head affects, once for each head and for the layers that there are.
 func (l *look) find(ctx context.Context) error {
 	at := l.pull.At
-	if at.State != forge.Open || l.pull.Looked == at.Head {
+	if at.State != forge.Open {
+		return nil
+	}
+	known, err := l.Layers.Definitions(ctx, l.pull.Ref, at)
+	if err != nil {
+		return err
+	}
+	now := digestOf(known)
+	if l.pull.Looked == at.Head && l.pull.Known == now {
 		return nil
 	}
 	paths, all, err := l.forge.ChangedFiles(ctx, at.Number)
@@ -126,8 +135,56 @@ func (l *look) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.pull = l.pull.moved(known)
+	if err := l.dropStale(ctx); err != nil {
+		return err
+	}
 	l.pull = l.pull.Affects(layers, !all)
+	l.pull.Known, l.pull.Compared = now, ""
+	for i, plan := range l.pull.Plans {
+		if plan.Of == "" {
+			l.pull.Plans[i].Of = known[plan.Layer]
+		}
+	}
 	return l.save(ctx)
+}
+
+// compare takes down which plans lack commits of the base, once for each commit of both.
+func (l *look) compare(ctx context.Context) error {
+	at := l.pull.At
+	if at.State != forge.Open || len(l.pull.Plans) == 0 {
+		return nil
+	}
+	base, err := l.Layers.Base(ctx, l.pull.Ref, at)
+	if err != nil {
+		return err
+	}
+	now := at.Head + " " + base + " " + l.pull.Known
+	if base == "" || l.pull.Compared == now {
+		return nil
+	}
+	behind, err := l.Layers.Behind(ctx, l.pull.Ref, at, base)
+	if err != nil {
+		return err
+	}
+	l.pull.Plans = slices.Clone(l.pull.Plans)
+	for i, plan := range l.pull.Plans {
+		l.pull.Plans[i].Behind = ""
+		if plan.Commit == at.Head {
+			l.pull.Plans[i].Behind = behind[plan.Layer]
+		}
+	}
+	l.pull.Compared = now
+	return l.save(ctx)
+}
+
+// digestOf tells apart the layers that there are.
+func digestOf(known map[string]string) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		fmt.Fprintf(sum, "%q %q\n", name, known[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // obey looks at what was commented since. Who may not command costs one question at the forge; who only
@@ -172,7 +229,7 @@ func (l *look) begin(ctx context.Context) error {
 		if plan.Apply == nil || plan.Apply.Status != Waiting || plan.Apply.Run != "" {
 			continue
 		}
-		if may, why := l.pull.mayApply(l.settings); !may {
+		if may, why := l.pull.mayApplyPlan(*plan, l.settings); !may {
 			*plan = plan.notApplied(why)
 		} else if err := l.beginApply(ctx, plan); err != nil {
 			if !final(err) {
@@ -287,7 +344,7 @@ func (l *look) judge(ctx context.Context, plan Plan) (Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	_, barred := l.pull.mayGoOn(l.settings)
+	_, barred := l.pull.mayGoOn(plan, l.settings)
 	judged, verdict := plan.Judge(fact, l.pull.At.Head, barred)
 	if verdict == Wait {
 		return judged, nil

@@ -21,9 +21,16 @@ type Repositories interface {
 
 // Layers are what pull requests change.
 type Layers interface {
+	// Definitions returns the layers of a repository that a pull request may affect, each with where it is and what triggers
+	// it, as one text.
+	Definitions(ctx context.Context, of Ref, at forge.PullRequest) (map[string]string, error)
 	// Affected returns the layers of a repository that the paths mean something to, at the head; each
 	// layer where the paths are not all there are.
 	Affected(ctx context.Context, of Ref, at forge.PullRequest, paths []string, all bool) ([]string, error)
+	// Base returns the newest known commit of the branch that a pull request is to be merged into; empty where none is.
+	Base(ctx context.Context, of Ref, at forge.PullRequest) (string, error)
+	// Behind returns the layers that commits of the base change which the head lacks, each with what changes it.
+	Behind(ctx context.Context, of Ref, at forge.PullRequest, base string) (map[string]string, error)
 	// Snapshot keeps the files of a layer at the head beside its workspace's, and returns their name. The
 	// same files have the same name.
 	Snapshot(ctx context.Context, caller auth.Principal, of Ref, at forge.PullRequest, layer string) (string, error)

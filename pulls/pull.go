@@ -32,7 +32,13 @@ type Pull struct {
 	// Looked is the head whose affected layers are in Plans; Every says that the forge does not tell all
 	// the files, so that each layer may be affected.
 	Looked string `json:",omitempty"`
-	Every  bool   `json:",omitempty"`
+	// Known is the digest of the layers that were there then: with others it is looked at anew.
+	Known string `json:",omitempty"`
+	Every bool   `json:",omitempty"`
+	// Compared are the head, the commit of the base and the layers that the plans' Behind is of.
+	Compared string `json:",omitempty"`
+	// Left is how many layers more are affected, and not planned because they are too many.
+	Left int `json:",omitempty"`
 
 	Allowed *Allowed `json:",omitempty"`
 	// Obeyed are the comments that were looked at for commands, and Since where the next ones begin.
@@ -60,8 +66,11 @@ type Allowed struct {
 
 // Plan is that of one layer.
 type Plan struct {
-	Layer    string
-	Commit   string
+	Layer  string
+	Commit string
+	Of     string `json:",omitempty"` // where the layer was in the repository then, and what triggers it
+	// Behind is what the base has changed of the layer since the head left it; empty for nothing. The plan would undo it.
+	Behind   string `json:",omitempty"`
 	Snapshot string `json:",omitempty"`
 	Run      string `json:",omitempty"` // empty while it is not begun
 	Round    int    `json:",omitempty"` // how often it was asked for again, by a command

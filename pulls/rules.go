@@ -28,6 +28,17 @@ func (p Pull) See(now forge.PullRequest) Pull {
 	return p
 }
 
+// moved makes plans of the head stale whose layers are elsewhere by now, or gone.
+func (p Pull) moved(known map[string]string) Pull {
+	p.Plans = slices.Clone(p.Plans)
+	for i, plan := range p.Plans {
+		if plan.Of != "" && plan.Of != known[plan.Layer] && plan.Status != Stale && !plan.applying() {
+			p.Plans[i] = plan.outdated()
+		}
+	}
+	return p
+}
+
 // outdated is the plan once the pull request is elsewhere. An apply that goes on is followed to its end.
 func (p Plan) outdated() Plan {
 	p.Told = ""
@@ -52,6 +63,7 @@ func (p Pull) Affects(layers []string, every bool) Pull {
 	p.Looked, p.Every = p.At.Head, every
 	slices.Sort(layers)
 	layers = slices.Compact(layers)
+	p.Left = max(0, len(layers)-maxLayers)
 	var kept []Plan
 	for _, old := range p.Plans {
 		if old.Commit == p.At.Head && slices.Contains(layers, old.Layer) { // it came back to this head
@@ -110,12 +122,21 @@ func (p Pull) mayApply(s Settings) (bool, string) {
 	return p.MayRun(s)
 }
 
+// mayApplyPlan is mayApply of a plan: one that lacks commits of the base would undo what these have done.
+func (p Pull) mayApplyPlan(plan Plan, s Settings) (bool, string) {
+	if plan.Behind != "" {
+		return false, "the branch lacks commits of " + p.At.BaseRef + " that change " + plan.Layer + " (" + plan.Behind +
+			"): merge them into it, and it is planned anew"
+	}
+	return p.mayApply(s)
+}
+
 // mayGoOn reports whether an apply whose run is made may be begun still, and why not: what is merged may.
-func (p Pull) mayGoOn(s Settings) (bool, string) {
+func (p Pull) mayGoOn(plan Plan, s Settings) (bool, string) {
 	if p.At.State == forge.Merged && !s.Off() {
 		return true, ""
 	}
-	return p.mayApply(s)
+	return p.mayApplyPlan(plan, s)
 }
 
 // noApplies is why no command applies anything.

@@ -153,9 +153,9 @@ func TestCommands(t *testing.T) {
 		{"thanks\nholdfast apply", admins, forge.Admin, "", 0},
 		{"    holdfast apply", admins, forge.Admin, "", 0},
 		{"```\nholdfast apply\n```", admins, forge.Admin, "", 0},
-		{"holdfast destroy", admins, forge.Admin, "", 0},
-		{"holdfast apply a b c d", admins, forge.Admin, "", 0},
-		{"Holdfast apply", admins, forge.Admin, "", 0},
+		{"holdfast destroy", admins, forge.Admin, "that is no command", 0},
+		{"holdfast apply a b c d", admins, forge.Admin, "that is no command", 0},
+		{"Holdfast apply", admins, forge.Admin, "1 to apply", 1},
 	} {
 		p := planned().Obey(comment("1", c.body), c.may, pulls.Settings{Plan: "write", Apply: c.apply}, now)
 		n := 0

@@ -38,6 +38,9 @@ type world struct {
 	mu       sync.Mutex
 	now      time.Time
 	affected []string
+	defined  map[string]string // layers with where they are
+	base     string            // commit of the base; empty for none
+	behind   map[string]string // layers that it changes and the head lacks
 	made     []*run
 	keys     map[string]*run
 }
@@ -175,6 +178,21 @@ func (w *world) Known(context.Context, uuid.UUID, string) error { return nil }
 // Affected implements pulls.Layers.
 func (w *world) Affected(context.Context, pulls.Ref, forge.PullRequest, []string, bool) ([]string, error) {
 	return w.affected, nil
+}
+
+// Definitions implements pulls.Layers.
+func (w *world) Definitions(context.Context, pulls.Ref, forge.PullRequest) (map[string]string, error) {
+	return w.defined, nil
+}
+
+// Base implements pulls.Layers.
+func (w *world) Base(context.Context, pulls.Ref, forge.PullRequest) (string, error) {
+	return w.base, nil
+}
+
+// Behind implements pulls.Layers.
+func (w *world) Behind(context.Context, pulls.Ref, forge.PullRequest, string) (map[string]string, error) {
+	return w.behind, nil
 }
 
 // Snapshot implements pulls.Layers.

@@ -43,8 +43,7 @@ func (s *Service) withPlans(ctx context.Context, run Run, refs []FileRef, use fu
 	var plans []*changes.Plan
 	for _, file := range files {
 		plan, err := changes.Parse(s.open(ctx, file), changes.Options{
-			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.Kind == Refresh ||
-				run.Kind == Drift,
+			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.RefreshOnly(),
 		})
 		if err != nil {
 			return err

@@ -125,7 +125,7 @@ func digestOf(pin api.Pin) string {
 // else about them.
 func (s *Service) inputsDigest(ctx context.Context, run Run, inputs Inputs) (string, error) {
 	options, err := json.Marshal([]any{run.Kind, run.Order.Targets, run.Order.Replace, run.Order.NoRefresh,
-		run.Terms.Parallelism})
+		run.RefreshOnly(), run.Terms.Parallelism})
 	if err != nil {
 		return "", err
 	}

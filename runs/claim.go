@@ -285,8 +285,9 @@ func (r Run) assignment() *api.Assignment {
 		Attempt: r.Attempt, Epoch: r.Epoch, Lease: r.LeaseUntil, StateAddress: "/api/v1/state/" + r.Workspace,
 		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory,
 		Tool:    api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
-		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, Parallelism: r.Terms.Parallelism,
-		Timeout: int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
+		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, RefreshOnly: r.RefreshOnly(),
+		Parallelism: r.Terms.Parallelism,
+		Timeout:     int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
 		MinSandbox: r.Terms.MinSandbox, LogFrom: r.logFrom(), MaxLogBytes: r.logRoom(r.Terms.MaxLogBytes),
 		Outputs: r.Terms.Outputs,
 	}

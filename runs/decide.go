@@ -202,7 +202,7 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 		return Run{}, err
 	}
 	next.RetryOf, next.Priority, next.Order.Pull = was.ID, was.Priority, was.Order.Pull
-	next.Order.Wait, next.Order.Most = was.Order.Wait, was.Order.Most
+	next.Order.Wait, next.Order.Most, next.Order.Whole = was.Order.Wait, was.Order.Most, was.Order.Whole
 	if was.Status == Outdated && was.Pin != nil {
 		next.Earlier = was.asEarlier()
 	}

@@ -24,6 +24,8 @@ type Own struct {
 	AutoApprove bool
 	// Most is how many resources the plan may change without a person having a look; 0 for any number.
 	Most int
+	// Whole has a run of kind Drift plan everything, where others only refresh.
+	Whole bool
 }
 
 // GateChanges holds a plan of more changes than its run may have without a person.
@@ -46,7 +48,7 @@ func (s *Service) Begin(ctx context.Context, org uuid.UUID, own Own, key string)
 		return Run{}, err
 	}
 	run.Trigger, run.Priority = Server(), own.Priority
-	run.Order.Wait, run.Order.Most = own.Wait, own.Most
+	run.Order.Wait, run.Order.Most, run.Order.Whole = own.Wait, own.Most, own.Whole
 	run.Order.AutoApprove = own.AutoApprove && at.Terms.Approvals == 0
 	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: run.Order.Message,
 		Audit: s.entry(audit.Server(), audit.RunCreate, run, run.Order.Message)}

@@ -103,8 +103,13 @@ func (r Run) Holds() bool {
 // only looks for drift, which the server does by itself, keeps nobody.
 func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift && !r.Elsewhere }
 
-// Drifted reports whether a run that looked for drift has found some.
-func (r Run) Drifted() bool { return r.Counts != nil && (r.Counts.Drift > 0 || r.Counts.Any) }
+// RefreshOnly reports whether the run's plan takes over into the state what there is, and changes nothing else.
+func (r Run) RefreshOnly() bool { return r.Kind == Refresh || r.Kind == Drift && !r.Order.Whole }
+
+// Drifted reports whether a run that looked for drift has found some. What a whole plan would change is no drift.
+func (r Run) Drifted() bool {
+	return r.Counts != nil && (r.Counts.Drift > 0 || r.Counts.Any && r.RefreshOnly())
+}
 
 // InProgress is the fault of a run that is to be alone where this one goes on.
 func (r Run) InProgress() error {
@@ -177,6 +182,8 @@ type Order struct {
 	// number. They are of runs that the server makes by itself.
 	Wait bool `json:",omitempty"`
 	Most int  `json:",omitempty"`
+	// Whole has a run of kind Drift plan everything, where others only refresh: it finds changed data sources too.
+	Whole bool `json:",omitempty"`
 	// Pull is the pull request that the run was made for; nil for none.
 	Pull *PullOrder `json:",omitempty"`
 	// Alone has the run made only where no other run of its workspace goes on.

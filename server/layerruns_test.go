@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/runs"
 )
@@ -32,5 +33,47 @@ func TestWhatTheEndOfARunIsForItsLayer(t *testing.T) {
 		if got := outcomeOf(run); got.End != c.want {
 			t.Errorf("%s: %s, want %s", name, got.End, c.want)
 		}
+	}
+}
+
+// A layer is told where its run is as it is: one that waits has no executor.
+func TestWhereARunIsForItsLayer(t *testing.T) {
+	t.Parallel()
+	later := time.Unix(9, 0)
+	for name, c := range map[string]struct {
+		run  runs.Run
+		want layers.RunState
+	}{
+		"waits for its first executor": {runs.Run{Status: runs.Pending, Attempt: 1}, layers.Initial},
+		"is planned":                   {runs.Run{Status: runs.Planning, Attempt: 1, StartedAt: time.Unix(1, 0)}, layers.Running},
+		"is tried again soon": {runs.Run{Status: runs.Pending, Attempt: 1, Tries: 1, NotBefore: later},
+			layers.FailureGracePeriod},
+		"its attempt is": {runs.Run{Status: runs.Retrying, Attempt: 2, NotBefore: later, StartedAt: time.Unix(1, 0)},
+			layers.FailureGracePeriod},
+		"waits for people": {runs.Run{Status: runs.AwaitingApproval, Attempt: 1, StartedAt: time.Unix(1, 0)},
+			layers.Succeeded},
+		"is behind others, confirmed": {runs.Run{Status: runs.Confirmed, Attempt: 1, StartedAt: time.Unix(1, 0)},
+			layers.Succeeded},
+	} {
+		set := layers.RunConditions(layers.Facts{}.RunFacts(outcomeOf(c.run).Standing, layers.Terms{}), time.Unix(5, 0))
+		working := c.want == layers.Running
+		if got := layers.RunStateOf(set); got != c.want || set.Is(layers.IsRunning) != working {
+			t.Errorf("%s: %s, %+v", name, got, set)
+		}
+	}
+}
+
+// A run that looks for drift with a whole plan has drifted by what was changed outside, not by what it would do.
+func TestWholePlanIsNoDrift(t *testing.T) {
+	t.Parallel()
+	run := runs.Run{Kind: runs.Drift, Counts: &api.RunCounts{Any: true, Change: 1}}
+	if !run.Drifted() || !run.RefreshOnly() {
+		t.Error("a run that only refreshes has not drifted")
+	}
+	if run.Order.Whole = true; run.Drifted() || run.RefreshOnly() {
+		t.Error("a whole plan has drifted by what it would do")
+	}
+	if run.Counts.Drift = 1; !run.Drifted() {
+		t.Error("a whole plan has not drifted")
 	}
 }

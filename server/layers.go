@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"time"
@@ -15,12 +16,15 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/repos"
+	"github.com/holdfast/holdfast/repos/forge"
 	"github.com/holdfast/holdfast/repos/gitmirror"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqllayers"
+	"github.com/holdfast/holdfast/storage/sqlpulls"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -34,9 +38,15 @@ func (p *parts) openLayers(ctx context.Context) {
 	}
 	p.layers = layers.NewService(layers.Deps{
 		Store: sqllayers.New(p.database), Repositories: layerRepositories{p.repositories},
-		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs},
+		Workspaces: layerWorkspaces{p.workspaces}, Runs: layerRuns{p.runs, sqlpulls.New(p.database)},
 		Inventory: layerInventory{p.catalogue.service}, Gate: p.gate, Audit: p.live.Recorder(p.states),
 		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log,
+	})
+	p.service.OnMove(func(ctx context.Context, moved state.Moved) {
+		if err := p.layers.StateMoved(ctx, layers.Ref{Org: moved.Ref.Org, Name: string(moved.Ref.Name)}); err != nil {
+			p.log.WarnContext(ctx, "a layer is not looked at yet though its state has changed", "layer", moved.Ref.Name,
+				"error", err)
+		}
 	})
 	p.repositories.OnMoved(func(ctx context.Context, moved repos.Moved) {
 		if err := p.layers.Pushed(ctx, layers.Ref{Org: moved.Org, Name: moved.Repository}); err != nil {
@@ -203,7 +213,10 @@ func (w layerWorkspaces) Bring(ctx context.Context, org uuid.UUID, name, message
 }
 
 // layerRuns is what layers need of runs.
-type layerRuns struct{ service *runs.Service }
+type layerRuns struct {
+	service *runs.Service
+	pulls   pulls.Store
+}
 
 // Share implements layers.Runs: a quarter of what may go on at once, at least one.
 func (r layerRuns) Share() int { return max(1, r.service.Limits.Working/4) }
@@ -216,7 +229,7 @@ func (r layerRuns) Begin(ctx context.Context, o layers.Order) (string, error) {
 	}
 	switch o.Want {
 	case layers.WantCheck:
-		own.Kind = runs.Drift
+		own.Kind, own.Whole = runs.Drift, o.Whole
 	case layers.WantPlan:
 		own.Kind = runs.Plan
 	case layers.WantPropose:
@@ -255,7 +268,10 @@ func (r layerRuns) Outcome(ctx context.Context, org uuid.UUID, id string) (layer
 
 func outcomeOf(run runs.Run) layers.Outcome {
 	out := layers.Outcome{Run: run.ID, Planned: run.PlannedAt, Reason: run.Reason, GaveUp: run.GaveUp,
-		Executed: !run.StartedAt.IsZero(), Waits: run.Status == runs.AwaitingApproval}
+		Waits: run.Status == runs.AwaitingApproval, Base: run.Base.Version, After: run.After,
+		Standing: layers.RunStanding{Executed: !run.StartedAt.IsZero(), Active: run.Status.Leased(),
+			Planned: run.Status == runs.AwaitingApproval || run.Status == runs.Confirmed,
+			Tries:   run.Tries + run.Attempt - 1, RetryAt: run.NotBefore}}
 	if run.Counts != nil {
 		out.Changes = run.Counts.Any
 	}
@@ -289,21 +305,58 @@ func (r layerRuns) Supersede(ctx context.Context, org uuid.UUID, run, why string
 }
 
 // Found implements layers.Runs.
-func (r layerRuns) Found(ctx context.Context, org uuid.UUID, id string) ([]layers.Changed, error) {
+func (r layerRuns) Found(ctx context.Context, org uuid.UUID, id string) (layers.CheckResult, error) {
 	from, err := r.service.Changes(ctx, itself(org), id)
 	if err != nil {
-		return nil, err
+		return layers.CheckResult{}, err
 	}
 	var all api.RunChanges
 	if err := json.NewDecoder(from).Decode(&all); err != nil {
-		return nil, err
+		return layers.CheckResult{}, err
 	}
-	found := make([]layers.Changed, len(all.Drift))
-	for i, c := range all.Drift {
+	return layers.CheckResult{Outside: changedOf(all.Drift), Planned: changedOf(all.Changes)}, nil
+}
+
+func changedOf(all []api.RunChange) []layers.Changed {
+	found := make([]layers.Changed, len(all))
+	for i, c := range all {
 		found[i] = layers.Changed{Address: c.Address, Type: c.Type, Provider: c.Provider, Actions: c.Actions,
 			Before: c.Before, After: c.After}
 	}
-	return found, nil
+	return found
+}
+
+// State implements layers.Runs.
+func (r layerRuns) State(ctx context.Context, ref layers.Ref) (layers.StateFact, error) {
+	head, err := r.service.States.Head(ctx, ref.Org, ref.Name)
+	if err != nil {
+		return layers.StateFact{}, err
+	}
+	standing := layers.StateFact{Version: head.Version}
+	_, holder, err := r.service.Store.Position(ctx, runs.Run{Org: ref.Org, Workspace: ref.Name})
+	if err != nil {
+		return layers.StateFact{}, err
+	}
+	if run, err := r.service.Look(ctx, runs.Ref{Org: ref.Org, ID: holder}); holder != "" && err == nil &&
+		run.Status == runs.Applying {
+		standing.Applying = holder
+	}
+	if head.By == nil || auth.RunOfKeyID(head.By.KeyID) == "" {
+		return standing, nil
+	}
+	writer, err := r.service.Look(ctx, runs.Ref{Org: ref.Org, ID: auth.RunOfKeyID(head.By.KeyID)})
+	if fault.Is(err, fault.RunNotFound) {
+		return standing, nil
+	}
+	if err != nil || writer.Order.Pull == nil {
+		return standing, err
+	}
+	of := writer.Order.Pull
+	pull, there, err := r.pulls.Pull(ctx, pulls.Ref{Org: ref.Org, Repository: of.Repository, Number: of.Number})
+	if there && pull.At.State == forge.Open {
+		standing.Pull = fmt.Sprintf("%s#%d", of.Repository, of.Number)
+	}
+	return standing, err
 }
 
 // layerInventory is what layers need of the inventory.

@@ -3,6 +3,7 @@ package server
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -108,6 +109,11 @@ func (l pullLayers) fetched(ctx context.Context, of pulls.Ref, at forge.PullRequ
 	return l.repositories.AtPull(ctx, of.Org, of.Repository, head)
 }
 
+// Definitions implements pulls.Layers.
+func (l pullLayers) Definitions(ctx context.Context, of pulls.Ref, at forge.PullRequest) (map[string]string, error) {
+	return l.layers.Definitions(ctx, of.Org, of.Repository, at.BaseRef)
+}
+
 // Affected implements pulls.Layers.
 func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullRequest, paths []string,
 	all bool) ([]string, error) {
@@ -119,6 +125,42 @@ func (l pullLayers) Affected(ctx context.Context, of pulls.Ref, at forge.PullReq
 		return nil, err
 	}
 	return l.layers.ChangedAt(ctx, of.Org, of.Repository, at.BaseRef, at.Head, paths, all)
+}
+
+// Base implements pulls.Layers.
+func (l pullLayers) Base(ctx context.Context, of pulls.Ref, at forge.PullRequest) (string, error) {
+	found, err := l.repositories.Get(ctx, itself(of.Org), of.Repository)
+	return found.Status.Heads[at.BaseRef], err
+}
+
+// Behind implements pulls.Layers.
+func (l pullLayers) Behind(ctx context.Context, of pulls.Ref, at forge.PullRequest,
+	base string) (map[string]string, error) {
+	if err := l.fetched(ctx, of, at); err != nil {
+		return nil, err
+	}
+	m, err := l.repositories.At(ctx, of.Org, of.Repository, base)
+	if err != nil {
+		return nil, err
+	}
+	from, err := m.MergeBase(ctx, base, at.Head)
+	if err != nil {
+		return nil, repos.Explain(of.Repository, err)
+	}
+	if from == base {
+		return nil, nil
+	}
+	if from != "" {
+		behind, err := l.layers.ChangedSince(ctx, of.Org, of.Repository, at.BaseRef, from, base)
+		if !errors.Is(err, layers.ErrApart) {
+			return behind, err
+		}
+	}
+	behind, err := l.layers.Definitions(ctx, of.Org, of.Repository, at.BaseRef)
+	for name := range behind {
+		behind[name] = "its history" // what that has changed can't be told
+	}
+	return behind, err
 }
 
 // Snapshot implements pulls.Layers.

@@ -22,8 +22,8 @@ runs use the newest one, and a run keeps the one that it began with.`
 }
 
 // ignoreHelp says which files are passed over.
-const ignoreHelp = `Passed over are .terraform, .git, states, plans, links, and what .terraformignore or .holdfastignore
-in the folder name, in the manner of .gitignore.`
+const ignoreHelp = `Passed over are .terraform, .git, states, plans, links that lead out of the folder, and what
+.terraformignore or .holdfastignore in the folder name, in the manner of .gitignore.`
 
 func newConfigListCommand(a *app) *cobra.Command {
 	var asJSON bool

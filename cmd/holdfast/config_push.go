@@ -75,7 +75,7 @@ func (a *app) pushConfig(ctx context.Context, c *client.Client, name, folder str
 		order.Files = append(order.Files, f.after)
 	}
 	for _, link := range changes.links {
-		fmt.Fprintf(a.stderr, "⚠ %s is a link or no regular file, and is passed over\n", printable.Text(link))
+		fmt.Fprintf(a.stderr, "⚠ %s is passed over: it is no regular file, or a link that leads out of the folder or in a circle\n", printable.Text(link))
 	}
 	if !flags.dryRun {
 		if err := a.upload(ctx, c, name, changes); err != nil {

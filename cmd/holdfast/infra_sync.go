@@ -27,7 +27,7 @@ func (w *infraWork) compare(ctx context.Context) ([]projectFile, error) {
 		return nil, err
 	}
 	for _, link := range links {
-		w.a.note("%s%s is a link or no regular file, and is passed over", warning, link)
+		w.a.note("%s%s is passed over: it is no regular file, or a link that leads out of the folder or in a circle", warning, link)
 	}
 	return compareProject(here, there), nil
 }

@@ -30,6 +30,7 @@ type layerFlags struct {
 	triggers                                          []string
 	maxChanges, retries                               int
 	every                                             string
+	refreshOnly                                       bool
 }
 
 func (f *layerFlags) add(cmd *cobra.Command) {
@@ -43,6 +44,8 @@ func (f *layerFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.retries, "retries", 0, "failures that are one too many")
 	flags.StringVar(&f.every, "check-every", "", "time between checks for drift, such as 20m; off for none")
 	flags.StringVar(&f.cron, "check-cron", "", "when to check for drift, by five fields of cron")
+	flags.BoolVar(&f.refreshOnly, "check-refresh-only", false,
+		"look for what was changed outside alone, without a whole plan")
 	flags.StringVar(&f.zone, "time-zone", "", "time zone of --check-cron (default: UTC)")
 }
 
@@ -69,8 +72,8 @@ func (f *layerFlags) change(cmd *cobra.Command) (c api.LayerChange, err error) {
 	if set("retries") {
 		c.Retries = &f.retries
 	}
-	if set("check-every") || set("check-cron") {
-		c.Drift = &api.LayerChecks{Off: f.every == "off", Cron: f.cron, TimeZone: f.zone}
+	if set("check-every") || set("check-cron") || set("check-refresh-only") {
+		c.Drift = &api.LayerChecks{Off: f.every == "off", Cron: f.cron, TimeZone: f.zone, RefreshOnly: f.refreshOnly}
 		if f.every != "" && f.every != "off" {
 			every, err := parseSeconds(f.every)
 			if err != nil {

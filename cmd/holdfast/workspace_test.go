@@ -99,10 +99,10 @@ func TestConfigIsPushedAndPulled(t *testing.T) {
 	if err := os.Symlink("main.tf", filepath.Join(dir, "link.tf")); err != nil {
 		t.Fatal(err)
 	}
-	has(t, s.must("config", "push", "prod/net", dir, "--dry-run"), "It would be: Uploaded 5 files, skipped 0.")
+	has(t, s.must("config", "push", "prod/net", dir, "--dry-run"), "It would be: Uploaded 6 files, skipped 0.")
 	has(t, s.must("config", "push", "prod/net", dir, "-m", "first"),
-		"Uploaded 5 files, skipped 0. prod/net has configuration 1 now.")
-	has(t, s.must("config", "push", "prod/net", dir), "Uploaded 0 files, skipped 5. prod/net has configuration 1 now.")
+		"Uploaded 6 files, skipped 0. prod/net has configuration 1 now.")
+	has(t, s.must("config", "push", "prod/net", dir), "Uploaded 0 files, skipped 6. prod/net has configuration 1 now.")
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("a = 2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +111,9 @@ func TestConfigIsPushedAndPulled(t *testing.T) {
 	}
 	has(t, s.must("config", "diff", "prod/net", dir), "-a = 1", "+a = 2", "-o = 1")
 	has(t, s.must("config", "push", "prod/net", dir),
-		"Uploaded 1 file, skipped 3, 1 server-only file. prod/net has configuration 2 now.")
+		"Uploaded 2 files, skipped 3, 1 server-only file. prod/net has configuration 2 now.")
 	has(t, s.must("config", "push", "prod/net", dir, "--prune"),
-		"Uploaded 0 files, skipped 4. prod/net has configuration 3 now.")
+		"Uploaded 0 files, skipped 5. prod/net has configuration 3 now.")
 	has(t, s.must("config", "list", "prod/net", "--wide"), "NUMBER ID FILES SIZE PUSHED BY MESSAGE", "3 ", "2 ", "1 ")
 	has(t, s.must("config", "diff", "prod/net", "--from", "1", "--to", "2"), "-a = 1", "+a = 2")
 	if out := s.must("config", "diff", "prod/net", dir); out != "" {
@@ -121,10 +121,10 @@ func TestConfigIsPushedAndPulled(t *testing.T) {
 	}
 
 	copied := filepath.Join(t.TempDir(), "new")
-	has(t, s.must("config", "pull", "prod/net", copied), "Wrote 4 files, skipped 0: "+copied+
+	has(t, s.must("config", "pull", "prod/net", copied), "Wrote 5 files, skipped 0: "+copied+
 		" has configuration 3 of prod/net.")
 	s.refuse(exitUsage, "confirm with --yes", "config", "pull", "prod/net", copied, "--snapshot", "1")
-	has(t, s.must("config", "pull", "prod/net", copied, "--snapshot", "1", "--yes"), "Wrote 2 files, skipped 3")
+	has(t, s.must("config", "pull", "prod/net", copied, "--snapshot", "1", "--yes"), "Wrote 3 files, skipped 3")
 	for path, want := range map[string]string{"main.tf": "a = 1\n", "modules/m/x.tf": "b = 1\n", "old.tf": "o = 1\n"} {
 		if got, err := os.ReadFile(filepath.Join(copied, filepath.FromSlash(path))); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", path, got, err)

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -28,14 +29,16 @@ func Of(p *Plan) (all api.InsightFacts, cut bool) {
 		Outputs: []string{}, Tool: p.ToolVersion,
 	}
 	steps, dangers := maxSteps, newDangers()
-	for _, change := range p.Changes {
+	shown := listedOf(p.Changes)
+	for i, change := range p.Changes {
 		if !change.Does() {
 			continue
 		}
+		all.Total++
 		values := parse(change)
 		all.Unknown += len(values.unknown)
 		all.Irreversible = dangers.appendTo(all.Irreversible, change, values)
-		if len(all.Changes) < maxListed {
+		if shown == nil || shown[i] {
 			listed := values.listed(change)
 			listed.DependedBy, listed.Dependents = p.links.dependents(configAddress(change.Address), maxDependents, &steps)
 			all.Changes = append(all.Changes, listed)
@@ -58,7 +61,48 @@ func Of(p *Plan) (all api.InsightFacts, cut bool) {
 	if len(all.Irreversible) > maxListed {
 		all.Irreversible, cut = all.Irreversible[:maxListed], true
 	}
+	if p.Cut {
+		all.Total = max(all.Total, c.Add+c.Change+c.Destroy-c.Replace)
+	}
 	return all, cut || p.Cut
+}
+
+// Gravity orders kinds of changes by what somebody has to see first: what goes, before what changes, before what comes.
+func Gravity(kind string) int {
+	switch kind {
+	case "delete":
+		return 0
+	case "replace":
+		return 1
+	case "forget":
+		return 2
+	case "update":
+		return 3
+	case "create":
+		return 5
+	case "read":
+		return 6
+	}
+	return 4
+}
+
+// listedOf are the changes that are listed, by their places, where there are more than may be: the gravest; nil for all.
+func listedOf(all []Change) map[int]bool {
+	var does []int
+	for i, c := range all {
+		if c.Does() {
+			does = append(does, i)
+		}
+	}
+	if len(does) <= maxListed {
+		return nil
+	}
+	slices.SortStableFunc(does, func(a, b int) int { return cmp.Compare(Gravity(all[a].Kind()), Gravity(all[b].Kind())) })
+	listed := map[int]bool{}
+	for _, i := range does[:maxListed] {
+		listed[i] = true
+	}
+	return listed
 }
 
 // values are a change's attributes, each as JSON.

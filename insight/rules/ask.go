@@ -64,7 +64,17 @@ type answer struct {
 
 // ask asks a rule about an input. The error is the context's: nobody waits for the answer any more.
 func (a *asking) ask(ctx context.Context, c compiled, input *ast.Term, to *answer) error {
+	excepted, err := a.excepted(ctx, c, input)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		to.broken = append(to.broken, Broken{c.ID, a.explain(err)})
+	}
 	for _, q := range c.queries {
+		if excepted[withoutVerdict(q.name)] {
+			continue
+		}
 		value, err := a.value(ctx, q, input)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -77,6 +87,37 @@ func (a *asking) ask(ctx context.Context, c compiled, input *ast.Term, to *answe
 		}
 	}
 	return nil
+}
+
+// excepted are the rules that a package makes exceptions of for an input, by conftest's conventions: the names in the
+// lists that exception has, without deny_, violation_ and warn_.
+func (a *asking) excepted(ctx context.Context, c compiled, input *ast.Term) (map[string]bool, error) {
+	if c.exception == nil {
+		return nil, nil
+	}
+	value, err := a.value(ctx, *c.exception, input)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	each := func(of ast.Value, visit func(*ast.Term)) {
+		switch of := of.(type) {
+		case ast.Set:
+			of.Foreach(visit)
+		case *ast.Array:
+			of.Foreach(visit)
+		case ast.Object:
+			of.Foreach(func(_, value *ast.Term) { visit(value) })
+		}
+	}
+	each(value, func(list *ast.Term) {
+		each(list.Value, func(name *ast.Term) {
+			if text, ok := name.Value.(ast.String); ok {
+				names[string(text)] = true
+			}
+		})
+	})
+	return names, nil
 }
 
 // explain is an error in words that carry no value out of a plan: only where it happened.

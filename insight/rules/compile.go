@@ -54,6 +54,8 @@ type Set struct {
 type compiled struct {
 	Rule
 	queries []query
+	// exception asks for the names of rules that the package makes exceptions of; nil where it makes none.
+	exception *query
 }
 
 // query asks for one name in a package.
@@ -162,7 +164,7 @@ func digestOf(sources map[string]string) string {
 
 // collect finds the packages that have rules, and tests.
 func (s *Set) collect(modules map[string]*ast.Module) error {
-	found, tests := map[string]*compiled{}, map[string]*compiled{}
+	found, tests, exceptions := map[string]*compiled{}, map[string]*compiled{}, map[string]query{}
 	for _, file := range slices.Sorted(maps.Keys(modules)) {
 		module := s.compiler.Modules[file]
 		for _, rule := range module.Rules {
@@ -177,6 +179,8 @@ func (s *Set) collect(modules map[string]*ast.Module) error {
 				if err := addQuery(found, module, rule, name, severity); err != nil {
 					return err
 				}
+			case name == "exception":
+				exceptions[pkg] = queryOf(module, rule, name, "")
 			case strings.HasPrefix(name, "test_"):
 				if tests[pkg] == nil {
 					tests[pkg] = &compiled{Rule: Rule{ID: pkg, Package: pkg}}
@@ -186,6 +190,9 @@ func (s *Set) collect(modules map[string]*ast.Module) error {
 		}
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
+		if q, ok := exceptions[pkg]; ok {
+			found[pkg].exception = &q
+		}
 		s.rules = append(s.rules, *found[pkg])
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(tests)) {
@@ -216,13 +223,17 @@ func (c *compiled) ask(module *ast.Module, rule *ast.Rule, name, severity string
 	if slices.ContainsFunc(c.queries, func(q query) bool { return q.name == name }) {
 		return
 	}
+	c.queries = append(c.queries, queryOf(module, rule, name, severity))
+}
+
+func queryOf(module *ast.Module, rule *ast.Rule, name, severity string) query {
 	ref := module.Package.Path.Append(ast.StringTerm(name))
 	body := ast.NewBody(ast.Equality.Expr(ast.VarTerm("result"), ast.NewTerm(ref)))
 	q := query{name: name, severity: severity, body: body}
 	if at := rule.Loc(); at != nil {
 		q.file, q.line = at.File, at.Row
 	}
-	c.queries = append(c.queries, q)
+	return q
 }
 
 // Rules returns the rules, by their identifiers.

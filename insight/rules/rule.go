@@ -69,6 +69,12 @@ func verdict(name string) (severity string, ok bool) {
 	return "", false
 }
 
+// withoutVerdict is a rule's own name, which exceptions give: empty for deny alone.
+func withoutVerdict(name string) string {
+	_, own, _ := strings.Cut(name, "_")
+	return own
+}
+
 // describe reads a package's annotations, in which conftest's users put severities and links.
 func (r *Rule) describe(a *ast.Annotations) error {
 	r.Title, r.Description = a.Title, strings.Join(strings.Fields(a.Description), " ")

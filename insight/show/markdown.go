@@ -2,11 +2,14 @@ package show
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/insight/facts"
 )
 
 // maxRows is how many rows a table in Markdown has: comments may have so many bytes only.
@@ -33,10 +36,10 @@ func MarkdownAs(w io.Writer, all api.Insight, manner Manner) error {
 	b.tableOf(all.Findings)
 	if n := min(len(all.Facts.Changes), maxRows); n > 0 {
 		b.folded(manner, "Changes", func() {
-			for _, c := range all.Facts.Changes[:n] {
+			for _, c := range gravestFirst(all.Facts.Changes)[:n] {
 				b.line("- %s %s%s", c.Kind, Code(c.Address), becauseOf(c))
 			}
-			b.unlisted(len(all.Facts.Changes))
+			b.unlisted(total(all.Facts) - n)
 		})
 	}
 	if n := min(len(all.Costs.Estimated), maxRows); n > 0 {
@@ -45,14 +48,29 @@ func MarkdownAs(w io.Writer, all api.Insight, manner Manner) error {
 			for _, c := range all.Costs.Estimated[:n] {
 				b.line("- %s: %s per month (%s), %s", Code(c.Resource), c.MonthlyCost, c.Delta, Plain(c.Source))
 			}
-			b.unlisted(len(all.Costs.Estimated))
+			b.unlisted(len(all.Costs.Estimated) - n)
 		})
 	}
 	if all.Model != nil {
 		title := "What the model " + Plain(all.Model.Model) + " says, which is no fact"
 		b.folded(manner, title, func() { b.modelList(all.Model) })
 	}
+	if all.Cut {
+		b.line("\nThere is more than is shown here.")
+	}
 	return b.w.Flush()
+}
+
+// total is how many changes there are, of which those that are listed may be some.
+func total(f api.InsightFacts) int { return max(f.Total, len(f.Changes)) }
+
+// gravestFirst are changes in the order in which somebody has to see them.
+func gravestFirst(all []api.InsightChange) []api.InsightChange {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b api.InsightChange) int {
+		return cmp.Compare(facts.Gravity(a.Kind), facts.Gravity(b.Kind))
+	})
+	return all
 }
 
 // tableOf lists the findings that somebody has to look at.
@@ -76,10 +94,10 @@ func (b *block) tableOf(all []api.InsightFinding) {
 	}
 }
 
-// unlisted says how many a list has more than it shows.
+// unlisted says how many there are that a list does not show.
 func (b *block) unlisted(n int) {
-	if n > maxRows {
-		b.line("- and %d more", n-maxRows)
+	if n > 0 {
+		b.line("- and %d more", n)
 	}
 }
 

@@ -62,10 +62,14 @@ func (b *block) rest(n int) {
 
 func (b *block) changes(f api.InsightFacts) {
 	b.line("Changes: +%d added, ~%d changed, -%d destroyed", f.Counts.Add, f.Counts.Change, f.Counts.Destroy)
-	for _, c := range f.Changes[:min(len(f.Changes), maxLines)] {
+	listed := f.Changes
+	if total(f) > maxLines {
+		listed = gravestFirst(f.Changes)[:min(len(f.Changes), maxLines)]
+	}
+	for _, c := range listed {
 		b.line("  %s %s%s", mark(c.Kind), cut(c.Address), note(c))
 	}
-	b.rest(len(f.Changes))
+	b.rest(total(f))
 	if len(f.Drift) == 0 {
 		return
 	}
@@ -74,7 +78,7 @@ func (b *block) changes(f api.InsightFacts) {
 	for _, c := range f.Drift[:min(len(f.Drift), maxLines)] {
 		b.line("  ≠ %s%s", cut(c.Address), note(c))
 	}
-	b.rest(len(f.Drift))
+	b.rest(max(len(f.Drift), f.Counts.Drift))
 }
 
 // mark is a change's sign.

@@ -23,6 +23,7 @@ type Layer struct {
 type Index struct {
 	modules map[string]*module
 	layers  []entry
+	links   links
 	number  map[string]int // of a layer, by its name
 
 	// By where what they read is.
@@ -53,13 +54,23 @@ func Build(ctx context.Context, tree fs.FS, layers []Layer) (*Index, error) {
 // Advance makes the index of another commit, whose tree differs from that of this one in the changed paths alone. It
 // reads what has changed, and what is new among the layers.
 func (x *Index) Advance(ctx context.Context, tree fs.FS, layers []Layer, changed []string) (*Index, error) {
-	next := &Index{modules: maps.Clone(x.modules), number: map[string]int{}}
+	by := linksOf(tree)
+	if !maps.Equal(by.known, x.links.known) {
+		x = &Index{} // what is where may be anything
+	}
+	next := &Index{modules: maps.Clone(x.modules), links: by, number: map[string]int{}}
 	if next.modules == nil {
 		next.modules = map[string]*module{}
 	}
 	gone := map[string]bool{}
 	for _, name := range changed {
 		if dir := path.Dir(name); IsConfiguration(path.Base(name)) && next.modules[dir] != nil {
+			gone[dir] = true
+			delete(next.modules, dir)
+		}
+	}
+	for dir, m := range next.modules {
+		if len(m.origins) > 0 && slices.ContainsFunc(changed, func(name string) bool { return isOf(m.origins, name) }) {
 			gone[dir] = true
 			delete(next.modules, dir)
 		}
@@ -80,10 +91,12 @@ func (x *Index) Advance(ctx context.Context, tree fs.FS, layers []Layer, changed
 		next.number[l.Name] = len(next.layers)
 		if reused[i].Name == "" {
 			reused[i] = next.entry(l)
+			reused[i].sources = by.expand(reused[i].sources)
 		}
 		next.layers = append(next.layers, reused[i])
 	}
 	next.arrange()
+	next.links.tree = nil // it may be closed
 	return next, nil
 }
 
@@ -109,7 +122,7 @@ func (x *Index) parseAll(ctx context.Context, tree fs.FS, folders []string) erro
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				m, err := parse(tree, dir)
+				m, err := parse(tree, dir, x.links)
 				if err != nil {
 					return err
 				}

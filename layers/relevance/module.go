@@ -30,11 +30,13 @@ type module struct {
 	reads []Source
 	// inRoot are files that are looked for from the folder that the tool works in.
 	inRoot []Source
+	// origins are paths outside of the folder that links of it lead to, and the configuration was read from.
+	origins []string
 }
 
 // parse reads the configuration of a folder; one that is not there has none.
-func parse(tree fs.FS, dir string) (*module, error) {
-	m := &module{}
+func parse(tree fs.FS, dir string, by links) (*module, error) {
+	m := &module{origins: by.origins(dir)}
 	entries, err := fs.ReadDir(tree, dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return m, nil
@@ -44,7 +46,7 @@ func parse(tree fs.FS, dir string) (*module, error) {
 	}
 	files := 0
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !IsConfiguration(e.Name()) {
+		if !IsConfiguration(e.Name()) || !isFile(tree, dir, e) {
 			continue
 		}
 		if files++; files > maxFiles {
@@ -61,6 +63,15 @@ func parse(tree fs.FS, dir string) (*module, error) {
 		slices.SortFunc(all, Source.compare) // attributes come in no order
 	}
 	return m, nil
+}
+
+// isFile reports whether an entry of a folder is a file, or a link to one.
+func isFile(tree fs.FS, dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.Type().IsRegular()
+	}
+	info, err := fs.Stat(tree, path.Join(dir, e.Name()))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // readFile reads up to one byte more than is looked at.

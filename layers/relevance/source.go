@@ -13,6 +13,8 @@ type Source struct {
 	Path    string // of a folder or a file; "." is the whole repository
 	Pattern string // of Matching, within Path
 	Why     string // the layer reads it
+	// linked says that another source leads there by links: a run has it under that one's path.
+	linked bool
 }
 
 // Kind is what of its path a source is.
@@ -25,6 +27,9 @@ const (
 	Under                // a file, or all that is in a folder
 	Matching             // what a pattern matches in a folder
 )
+
+// Linked reports whether another source leads there by links: a run has it under that one's path.
+func (s Source) Linked() bool { return s.linked }
 
 // compare has what says more of a path come first.
 func (s Source) compare(other Source) int {

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"net/url"
 	"time"
 )
 
@@ -122,4 +123,13 @@ type Limits struct {
 	Context     int  // runes of a status's context
 	Folds       bool // whether <details> folds a part of a comment
 	HTMLHidden  bool // whether a comment of HTML is hidden
+}
+
+// webLink is an address that a forge gives people; empty where it is none of https, which others' pages might follow.
+func webLink(text string) string {
+	at, err := url.Parse(text)
+	if err != nil || at.Scheme != "https" || at.Host == "" || at.User != nil {
+		return ""
+	}
+	return text
 }

@@ -351,3 +351,16 @@ func TestOneCommentOfMany(t *testing.T) {
 		}
 	})
 }
+
+// An address that a page must not follow is none.
+func TestAddressesOfPullRequestsAreHTTPS(t *testing.T) {
+	each(t, func(t *testing.T, there *forgetest.Forge, f forge.Forge) {
+		for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "http://forge.example/7",
+			"https:", "https://forge.example@evil.example/", "\x01https://forge.example/"} {
+			there.Do(func() { there.Pulls[7].Link = bad })
+			if got, err := f.PullRequest(t.Context(), 7); err != nil || got.Link != "" {
+				t.Errorf("%q: %q, %v", bad, got.Link, err)
+			}
+		}
+	})
+}

@@ -55,7 +55,7 @@ func (p hubPull) pullRequest(c *client) (PullRequest, error) {
 		return PullRequest{}, c.unlike("a pull request has no number or no commit")
 	}
 	found := PullRequest{
-		Number: p.Number, Title: p.Title, Link: p.HTMLURL, Author: p.User.user(), State: Closed, Draft: p.Draft,
+		Number: p.Number, Title: p.Title, Link: webLink(p.HTMLURL), Author: p.User.user(), State: Closed, Draft: p.Draft,
 		Head: p.Head.SHA, HeadRef: p.Head.Ref, Base: p.Base.SHA, BaseRef: p.Base.Ref,
 		Fork: p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.ID != p.Base.Repo.ID,
 	}

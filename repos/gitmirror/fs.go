@@ -3,6 +3,7 @@ package gitmirror
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -15,7 +16,8 @@ import (
 const maxRead = 32 << 20
 
 // FS returns the tree as a file system, which can be read as long as the tree is not closed and the context has
-// not ended. Links are followed within the commit. It has ReadFile, ReadDir and Stat too.
+// not ended. Links are followed within the commit. It has ReadFile, ReadDir and Stat too, and is
+// a relevance.Linked.
 func (t *Tree) FS(ctx context.Context) fs.FS { return &treeFS{t, ctx} }
 
 type treeFS struct {
@@ -38,8 +40,11 @@ func (f *treeFS) find(op, name string) (Entry, error) {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
 	}
 	e, err := f.t.follow(f.ctx, name)
-	if KindOf(err) == NotThere {
+	switch KindOf(err) {
+	case NotThere:
 		err = fs.ErrNotExist
+	case Hostile: // a link that leads out, or to itself
+		err = errors.Join(fs.ErrInvalid, err)
 	}
 	if err != nil {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
@@ -117,6 +122,23 @@ func (f *treeFS) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	return &openFolder{info{path.Base(name), e}, entries}, nil
+}
+
+// Links returns the links of the commit by their paths, each with what tells it from one that leads elsewhere.
+func (f *treeFS) Links() map[string]string {
+	links := map[string]string{}
+	for _, e := range f.t.entries {
+		if e.Mode&typeBits == Symlink {
+			links[e.Path] = e.Blob
+		}
+	}
+	return links
+}
+
+// Resolve returns the path that a path leads to by the links in it, and these links, whether there is something or not.
+func (f *treeFS) Resolve(name string) (to string, followed []string, err error) {
+	to, followed, err = f.t.resolve(f.ctx, name)
+	return path.Clean(to), followed, err
 }
 
 type openFile struct {

@@ -14,7 +14,16 @@ const (
 // follow returns what is at a path, with links in any of its folders followed. Nothing outside of the commit is
 // ever looked at. A folder is an Entry with only Path and Mode.
 func (t *Tree) follow(ctx context.Context, name string) (Entry, error) {
-	at, rest, links := "", name, 0
+	at, _, err := t.resolve(ctx, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return t.found(at, name)
+}
+
+// resolve returns the path that a path leads to, whether there is something or not, and the links that were followed.
+func (t *Tree) resolve(ctx context.Context, name string) (to string, followed []string, err error) {
+	at, rest := "", name
 	for rest != "" {
 		var segment string
 		segment, rest, _ = strings.Cut(rest, "/")
@@ -24,7 +33,7 @@ func (t *Tree) follow(ctx context.Context, name string) (Entry, error) {
 			continue
 		case segment == "..":
 			if at == "" {
-				return Entry{}, t.leadsOut(name)
+				return "", nil, t.leadsOut(name)
 			}
 			if at = path.Dir(at); at == "." {
 				at = ""
@@ -36,19 +45,19 @@ func (t *Tree) follow(ctx context.Context, name string) (Entry, error) {
 			at = next
 			continue
 		}
-		if links++; links > maxLinks {
-			return Entry{}, newError(Hostile, "%.200q is a link that leads to itself, or by too many others", name)
+		if followed = append(followed, next); len(followed) > maxLinks {
+			return "", nil, newError(Hostile, "%.200q is a link that leads to itself, or by too many others", name)
 		}
-		to, err := t.content(ctx, e, maxLinkEnd)
+		target, err := t.content(ctx, e, maxLinkEnd)
 		if err != nil {
-			return Entry{}, err
+			return "", nil, err
 		}
-		if strings.HasPrefix(string(to), "/") || strings.ContainsRune(string(to), 0) {
-			return Entry{}, t.leadsOut(name)
+		if strings.HasPrefix(string(target), "/") || strings.ContainsRune(string(target), 0) {
+			return "", nil, t.leadsOut(name)
 		}
-		rest = string(to) + "/" + rest // from the folder that the link is in
+		rest = string(target) + "/" + rest // from the folder that the link is in
 	}
-	return t.found(at, name)
+	return at, followed, nil
 }
 
 func (t *Tree) found(at, name string) (Entry, error) {

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"errors"
+	"mime"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -72,10 +74,26 @@ const (
 // ErrUnreadable says that a body is not what the provider sends.
 var ErrUnreadable = errors.New("the body is not what this provider sends")
 
-// Parse reads a delivery that IsSigned has found good.
+// Parse reads a delivery that IsSigned has found good. GitHub, Gitea and Forgejo send forms too, whose field payload has
+// the JSON.
 func Parse(p Provider, header Header, body []byte) (Event, error) {
 	var e Event
 	var err error
+	form := isForm(header("Content-Type"))
+	switch p {
+	case GitHub, Gitea, Forgejo:
+		if form {
+			fields, err := url.ParseQuery(string(body))
+			if err != nil || !fields.Has("payload") {
+				return Event{}, errors.New("the body is a form without a field payload")
+			}
+			body = []byte(fields.Get("payload"))
+		}
+	default:
+		if form {
+			return Event{}, errors.New("the body is a form: have the provider send application/json")
+		}
+	}
 	switch p {
 	case GitHub:
 		e, err = parseHub(header("X-GitHub-Event"), body)
@@ -102,6 +120,12 @@ func Parse(p Provider, header Header, body []byte) (Event, error) {
 	}
 	e.Provider = p
 	return e.bounded(), err
+}
+
+// isForm reports whether a content type is that of forms.
+func isForm(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
 // bounded cuts off what is longer than anybody needs it.

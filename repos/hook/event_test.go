@@ -151,3 +151,25 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// GitHub, Gitea and Forgejo send forms as well; of others a form is named, instead of what is not read in it.
+func TestParseForms(t *testing.T) {
+	const body = "payload=%7B%22ref%22%3A%22refs%2Fheads%2Fmain%22%2C%22after%22%3A%22" + head + "%22%7D"
+	header := http.Header{}
+	header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for provider, event := range map[hook.Provider]string{hook.GitHub: "X-GitHub-Event", hook.Gitea: "X-Gitea-Event",
+		hook.Forgejo: "X-Forgejo-Event"} {
+		header.Set(event, "push")
+		got, err := hook.Parse(provider, header.Get, []byte(body))
+		if err != nil || got.Kind != hook.Push || len(got.Branches) != 1 || got.Branches[0].Branch != "main" {
+			t.Errorf("%s: %+v, %v", provider, got, err)
+		}
+		if _, err := hook.Parse(provider, header.Get, []byte("x=1")); err == nil || !strings.Contains(err.Error(), "payload") {
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
+	_, err := hook.Parse(hook.GitLab, header.Get, []byte(body))
+	if err == nil || !strings.Contains(err.Error(), "application/json") {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -39,13 +41,42 @@ type walker struct {
 // walk has a taker given all of a plan's JSON, which nothing may follow. To read and to take are each work of their
 // own, and go on side by side.
 func walk(r io.Reader, limits Limits, t taker, options ...jsontext.Options) error {
+	r, err := begins(r)
+	if err != nil {
+		return err
+	}
 	g := &gauge{r: r, bytes: limits.Bytes, value: limits.Value}
+	g.begin(0)
 	w := &walker{in: jsontext.NewDecoder(g, options...), gauge: g, to: newHandover(t)}
-	err := w.document()
+	err = w.document()
 	if at, taken := w.to.end(); taken != nil {
 		return asFault(taken, at) // it came to this before
 	}
 	return err
+}
+
+// begins reads over what may stand before a plan's JSON: a byte order mark, and white space. It names what is no plan by
+// its first bytes.
+func begins(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	head, _ := in.Peek(3)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, _ = in.Discard(3)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")),
+		len(head) > 1 && (head[0] == 0 || head[1] == 0):
+		return nil, invalid("it is in UTF-16, as PowerShell's > writes it; it has to be in UTF-8")
+	}
+	for {
+		switch first, err := in.ReadByte(); {
+		case err == io.EOF:
+			return nil, invalid("it is empty, so it has no JSON")
+		case err != nil:
+			return nil, err
+		case !bytes.ContainsRune([]byte(" \t\r\n"), rune(first)):
+			return in, in.UnreadByte()
+		}
+	}
 }
 
 func (w *walker) document() error {

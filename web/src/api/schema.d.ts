@@ -3983,6 +3983,11 @@ export interface components {
         InsightFacts: {
             counts: components["schemas"]["RunCounts"];
             changes: components["schemas"]["InsightChange"][];
+            /**
+             * Format: int64
+             * @description changes, of which not all need be listed
+             */
+            total: number;
             /** @description what had changed outside */
             drift: components["schemas"]["InsightChange"][];
             irreversible: components["schemas"]["InsightDanger"][];
@@ -4269,7 +4274,7 @@ export interface components {
             drift?: components["schemas"]["LayerChecks"];
             ignore?: components["schemas"]["LayerRule"][];
         };
-        /** @description LayerChecks say how often a layer is checked for drift. */
+        /** @description LayerChecks say how often a layer is checked for drift, and how. */
         LayerChecks: {
             off?: boolean;
             /**
@@ -4279,6 +4284,8 @@ export interface components {
             every?: number;
             cron?: string;
             time_zone?: string;
+            /** @description RefreshOnly looks for what was changed outside alone; absent for a whole plan. */
+            refresh_only?: boolean;
         };
         /** @description LayerCommit is a commit and what it means to a layer. */
         LayerCommit: {
@@ -4318,7 +4325,7 @@ export interface components {
             address: string;
             attribute: string;
         };
-        /** @description LayerRun is the run that a layer waits for. */
+        /** @description LayerRun is the run that a layer waits for, or the last one that it waited for. */
         LayerRun: {
             /** @description absent while it is being made */
             id?: string;
@@ -4328,6 +4335,8 @@ export interface components {
             why: string;
             /** Format: date-time */
             at: string;
+            /** @description the layer waits for it no more */
+            ended?: boolean;
             /** @enum {string} */
             state: "Initial" | "Running" | "FailureGracePeriod" | "Retrying" | "Succeeded" | "Failed";
             conditions: components["schemas"]["LayerCondition"][];

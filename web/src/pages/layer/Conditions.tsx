@@ -22,7 +22,7 @@ export function Conditions({ layer }: { layer: Layer }) {
         ]}
       />
       {run ? (
-        <Section title="The run that goes on">
+        <Section title={run.ended ? 'The last run' : 'The run that goes on'}>
           <p className={styles.run}>
             <Badge tone={runTones[run.state]}>{run.state}</Badge>
             {run.id ? <Link to="/runs/$id" params={{ id: run.id }}>{run.kind}, run …{run.id.slice(-8)}</Link> : <span>{run.kind}, being made</span>}

@@ -6,6 +6,7 @@ test('how often a layer is checked is said in words', () => {
   expect(checksOf({ every: 7200 })).toBe('every 2 h, give or take a tenth')
   expect(checksOf({ every: 90 })).toBe('every 90 s, give or take a tenth')
   expect(checksOf({ cron: '0 6 * * *', time_zone: 'Europe/Berlin' })).toBe('0 6 * * * (cron, Europe/Berlin)')
+  expect(checksOf({ every: 90, refresh_only: true })).toBe('every 90 s, give or take a tenth, refresh only')
   expect(checksOf({ off: true, every: 60 })).toBe('only when somebody asks')
 })
 

@@ -14,10 +14,11 @@ function span(seconds: number): string {
 }
 
 /** checksOf says how often a layer is checked for drift. */
-export function checksOf({ off, cron, every, time_zone: zone }: LayerSettings['drift']): string {
-  if (off) return 'only when somebody asks'
-  if (cron) return `${cron} (cron${zone ? `, ${zone}` : ''})`
-  return `every ${span(every ?? 1200)}, give or take a tenth`
+export function checksOf({ off, cron, every, time_zone: zone, refresh_only: refreshOnly }: LayerSettings['drift']): string {
+  const how = refreshOnly ? ', refresh only' : ''
+  if (off) return `only when somebody asks${how}`
+  if (cron) return `${cron} (cron${zone ? `, ${zone}` : ''})${how}`
+  return `every ${span(every ?? 1200)}, give or take a tenth${how}`
 }
 
 /** windowOf says when runs may be begun, or may not. */

@@ -119,7 +119,7 @@ func routedTenant(escaped string) string {
 		return escaped
 	}
 	switch tenant {
-	case "", "-", "api", "state", "terraform":
+	case "", "-", "api", "enclaves", "state", "terraform":
 		return escaped
 	}
 	return tenantsPath + tenant + "/" + name

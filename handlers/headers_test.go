@@ -17,6 +17,8 @@ func securityHeaders(overTLS bool) map[string]string {
 	headers := map[string]string{
 		"X-Content-Type-Options":    "nosniff",
 		"Cache-Control":             "no-store",
+		"Content-Security-Policy":   "frame-ancestors 'none'",
+		"X-Frame-Options":           "DENY",
 		"Strict-Transport-Security": "",
 		"Server":                    "",
 		"X-Powered-By":              "",

@@ -117,23 +117,24 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, name state.Name
 	if err := s.runsOn(); err != nil {
 		return err
 	}
-	decision, err := s.decision(ctx, p, name, id, d)
+	// Where nobody has to approve, who may apply says yes.
+	decision, err := s.decision(ctx, p, name, id, d, auth.ApproveRun, auth.ApplyRun)
 	if err == nil {
 		_, err = s.Runs.Approve(ctx, p, id, decision)
 	}
 	return err
 }
 
-// Deny says no to a run's plan, which ends the run.
+// Deny says no to a run's plan, which ends the run: so may who approves, and who cancels runs.
 func (s *Service) Deny(ctx context.Context, p auth.Principal, name state.Name, id string,
 	d api.ProjectDecision) error {
 	if err := s.runsOn(); err != nil {
 		return err
 	}
-	decision, err := s.decision(ctx, p, name, id, d)
+	decision, err := s.decision(ctx, p, name, id, d, auth.ApproveRun, auth.CancelRun)
 	switch {
 	case err != nil:
-	case p.MayOn(auth.ApproveRun, string(name)) != nil && p.MayOn(auth.CancelRun, string(name)) == nil:
+	case p.MayOn(auth.ApproveRun, string(name)) != nil:
 		// Who may apply and not approve says no to what would wait for them alone.
 		_, err = s.Runs.Discard(ctx, p, id, d.Reason)
 	default:
@@ -142,9 +143,17 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, name state.Name, i
 	return err
 }
 
+// decision asks for one of the rights first: who has none learns nothing of the plan.
 func (s *Service) decision(ctx context.Context, p auth.Principal, name state.Name, id string,
-	d api.ProjectDecision) (api.Decision, error) {
-	if _, err := s.find(ctx, p, auth.ReadRun, name); err != nil {
+	d api.ProjectDecision, rights ...auth.Right) (api.Decision, error) {
+	right := rights[0]
+	for _, other := range rights {
+		if p.MayOn(other, string(name)) == nil {
+			right = other
+			break
+		}
+	}
+	if _, err := s.find(ctx, p, right, name); err != nil {
 		return api.Decision{}, err
 	}
 	run, err := s.run(ctx, p, name, id)

@@ -2,6 +2,7 @@ package projects
 
 import (
 	"context"
+	"slices"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -143,22 +144,23 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, name state.Name, i
 	return err
 }
 
-// decision asks for one of the rights first: who has none learns nothing of the plan.
+// decision asks for one of the rights before it looks at the digest: who has none learns nothing of the plan.
 func (s *Service) decision(ctx context.Context, p auth.Principal, name state.Name, id string,
 	d api.ProjectDecision, rights ...auth.Right) (api.Decision, error) {
-	right := rights[0]
-	for _, other := range rights {
-		if p.MayOn(other, string(name)) == nil {
-			right = other
-			break
-		}
-	}
-	if _, err := s.find(ctx, p, right, name); err != nil {
+	if _, err := s.find(ctx, p, auth.ReadRun, name); err != nil {
 		return api.Decision{}, err
 	}
 	run, err := s.run(ctx, p, name, id)
+	if err != nil {
+		return api.Decision{}, err
+	}
+	may := func(right auth.Right) bool { return p.MayOn(right, string(name)) == nil }
+	if !slices.ContainsFunc(rights, may) {
+		_, err := s.find(ctx, p, rights[0], name) // refuses it, on record
+		return api.Decision{}, err
+	}
 	switch {
-	case err != nil || run.Pin == nil:
+	case run.Pin == nil:
 	case d.Digest == "":
 		d.Digest = run.Pin.Digest
 	case d.Digest != run.Pin.Digest:

@@ -99,6 +99,7 @@ const (
 	PlanJSONTooLarge    Code = "plan_json_too_large"
 	UploadsOff          Code = "uploads_off"
 	Busy                Code = "busy"
+	ChangedMeanwhile    Code = "changed_meanwhile"
 	Interrupted         Code = "interrupted"
 	StoreUnavailable    Code = "store_unavailable"
 	StoreFull           Code = "store_full"
@@ -322,7 +323,10 @@ func Catalogue() []Entry {
 				"done; try again after `Retry-After` seconds."},
 		{IssuerUnavailable, Unavailable,
 			"The token's issuer can't be asked for its keys right now. Try again, or use a key."},
-		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
+		{Busy, Unavailable, "Too many key checks or sign-ins are waiting, or the auth file is being edited. Try again after " +
+			"`Retry-After` seconds."},
+		{ChangedMeanwhile, Conflict, "Others changed the same thing each time that this was tried. Nothing was changed; look " +
+			"at it as it is now, and try again."},
 		{Interrupted, Unavailable,
 			"The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{KeysNotTaken, Unavailable,

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
 )
 
 const (
@@ -26,9 +27,9 @@ const (
 )
 
 // belongings are patterns of path.Match: the addresses of what belongs to a state, behind its
-// name.
+// name, beside its lock.
 var belongings = [...]string{
-	"lock", "lock/release", "undelete", "outputs", "outputs/?*",
+	"lock/release", "undelete", "outputs", "outputs/?*",
 	"versions", "versions/?*", "versions/?*/rollback", "versions/?*/diff",
 	"candidates", "candidates/?*", "candidates/?*/diff", "candidates/?*/promote", "candidates/?*/discard",
 }
@@ -105,18 +106,24 @@ func notAbsent(asked *http.Request, err error) error {
 //
 //	/api/v1/state/prod/network              /api/v1/state/prod%2Fnetwork
 //	/api/v1/state/prod/network/-/versions   /api/v1/state/prod%2Fnetwork/-/versions
+//	/api/v1/state/prod/network/lock         /api/v1/state/prod%2Fnetwork/-/lock
 //	/api/v1/state/prod/versions             /api/v1/state/prod/-/versions
 //
-// The last is how what belongs to a state was spelt before names kept their slashes: behind
-// a single segment it still is. The state of that name is prod%2Fversions.
+// The lock needs no dash, whatever stands before it: no state's name ends so. The others need
+// none behind a single segment. The state of that name is prod%2Fversions.
 func routedPath(escaped string) string {
 	rest, ok := strings.CutPrefix(escaped, statesPath)
 	if !ok || !strings.Contains(rest, "/") {
 		return escaped
 	}
 	name, of, belonging := strings.Cut(rest, belongs)
-	if first, others, _ := strings.Cut(rest, "/"); !belonging && isBelonging(others) {
-		name, of, belonging = first, others, true
+	if !belonging {
+		first, others, _ := strings.Cut(rest, "/")
+		if locked, is := strings.CutSuffix(rest, "/"+state.LockSegment); is && locked != "" {
+			name, of, belonging = locked, state.LockSegment, true
+		} else if isBelonging(others) {
+			name, of, belonging = first, others, true
+		}
 	}
 	routed := statesPath + strings.ReplaceAll(name, "/", "%2F")
 	if belonging {

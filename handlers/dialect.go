@@ -58,7 +58,7 @@ func (d dialect) statuses(c *gin.Context) map[fault.Code]int {
 // native is Holdfast's own spelling; see routedPath.
 func native() dialect {
 	return dialect{
-		path: "/api/v1/state/:name", lock: "/-/lock", verbs: true, puts: true, read: nativeName,
+		path: "/api/v1/state/:name", lock: "/-/" + state.LockSegment, verbs: true, puts: true, read: nativeName,
 		absent: http.StatusNotFound, removed: http.StatusNotFound, stored: http.StatusOK,
 	}
 }
@@ -119,7 +119,7 @@ func routedTenant(escaped string) string {
 		return escaped
 	}
 	switch tenant {
-	case "", "-", "api", "state", "terraform":
+	case "", "-", "api", "enclaves", "state", "terraform":
 		return escaped
 	}
 	return tenantsPath + tenant + "/" + name

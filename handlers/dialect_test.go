@@ -122,6 +122,61 @@ func foreignSerials(f foreign) []step {
 	return append(steps, step{"DELETE S/versions/2", "", 204, "="}, step{"GET S", "", 410, "version_purged"})
 }
 
+// An address that ends with the segment lock is a lock's, at every depth and in every spelling: a LockInfo that is
+// posted to it locks or is refused, and never becomes a state.
+func TestLockAddressesAreNoStates(t *testing.T) {
+	for _, address := range []string{"/api/v1/state/a", "/api/v1/state/a/b", "/api/v1/state/a/b/c/d",
+		"/api/v1/state/a%2Fb", "/terraform/state/a/b",
+		"/api/v4/projects/77/terraform/state/a", "/api/v4/projects/77/terraform/state/a%2Fb",
+		"/api/packages/acme/terraform/state/a", "/api/packages/acme/terraform/state/a%2Fb",
+		"/acme/state/a", "/acme/state/a%2Fb"} {
+		t.Run(address, func(t *testing.T) {
+			c := newCaller(t, startServer(t, foreignDeps(t)), acme, acmeKey)
+			lock := "POST " + address + "/lock"
+			if got := c.do(lock, infoA); got.status != http.StatusOK || got.body != infoA {
+				t.Fatalf("lock: %d %s", got.status, got.body)
+			}
+			if got := c.do(lock, infoB); got.status != http.StatusConflict && got.status != http.StatusLocked ||
+				got.body != infoA {
+				t.Errorf("lock of another client: %d %s; want it refused with the holder's LockInfo", got.status, got.body)
+			}
+			if got := c.do("POST "+address+"?ID=a-1", body(1)); got.status/100 != 2 {
+				t.Errorf("write of the holder: %d %s", got.status, got.body)
+			}
+			if got := c.do("DELETE "+address+"/lock", infoA); got.status != http.StatusOK {
+				t.Errorf("unlock: %d %s", got.status, got.body)
+			}
+		})
+	}
+	c := newCaller(t, startServer(t, foreignDeps(t)), acme, acmeKey)
+	for _, address := range []string{"/api/v1/state/lock", "/api/v1/state/a%2Flock", "/api/v1/state/a%2Fb%2Flock",
+		"/terraform/state/a/lock", "/api/v4/projects/77/terraform/state/lock",
+		"/api/v4/projects/77/terraform/state/a%2Flock", "/api/packages/acme/terraform/state/a%2Flock",
+		"/state/acme/lock", "/state/acme/a%2Flock", "/acme/state/lock"} {
+		for _, sent := range []string{infoA, body(1)} {
+			if got := c.do("POST "+address, sent); got.status != http.StatusBadRequest ||
+				!strings.Contains(got.body, "name_invalid") {
+				t.Errorf("POST %s: %d %s", address, got.status, got.body)
+			}
+		}
+	}
+}
+
+// A LockInfo is refused as a state in every spelling, and wherever a state's bytes are taken; other JSON is not.
+func TestLockInfosAreNoStates(t *testing.T) {
+	c := newCaller(t, startServer(t, foreignDeps(t)), acme, acmeKey)
+	for _, one := range []string{"POST /api/v1/state/x", "PUT /api/v1/state/x", "POST /api/v1/state/x/-/candidates",
+		"POST /api/v1/state/x/-/import?time=2026-01-01T00:00:00Z&source=elsewhere",
+		"POST /terraform/state/e/p", "POST /api/v4/projects/77/terraform/state/x", "POST /api/packages/acme/terraform/state/x",
+		"POST /state/acme/x", "POST /acme/state/x"} {
+		if got := c.do(one, infoA); got.status != http.StatusBadRequest && got.status != http.StatusUnprocessableEntity ||
+			!strings.Contains(got.body, "state_invalid") {
+			t.Errorf("%s: %d %s", one, got.status, got.body)
+		}
+	}
+	c.converse([]step{{"GET /api/v1/state/x", "", 404, "state_not_found"}, {"POST /api/v1/state/x", `{"hello":1}`, 200, ""}})
+}
+
 // The states are those of the native spelling, in the folder of the alias.
 func TestDialectsShareStates(t *testing.T) {
 	deps := foreignDeps(t)

@@ -17,16 +17,15 @@ import (
 // connection for dead.
 const heartbeat = 15 * time.Second
 
-// trusted is how long a reader's credentials count for good: so long after they were taken back, or are good for less,
-// nothing more is told.
-const trusted = 2 * time.Second
+// trusted is how often the credentials of a reader are looked at that is told nothing: so long after they were taken
+// back, its stream ends. They are looked at before everything that is told, too.
+const trusted = time.Second
 
 // eventStream is an answer of server-sent events, which goes on for as long as more may come.
 type eventStream struct {
 	c       *gin.Context
 	control *http.ResponseController
 	sentAt  time.Time
-	checked time.Time // when the reader's credentials were looked at last
 	allowed func(auth.Principal) error
 	timer   *time.Timer
 }
@@ -40,7 +39,7 @@ func beginEvents(c *gin.Context, allowed func(auth.Principal) error) *eventStrea
 	header.Set("X-Accel-Buffering", "no") // some proxies keep back what comes slowly
 	c.Status(http.StatusOK)
 	c.Writer.WriteHeaderNow()
-	return &eventStream{c: c, control: http.NewResponseController(c.Writer), checked: time.Now(), allowed: allowed,
+	return &eventStream{c: c, control: http.NewResponseController(c.Writer), allowed: allowed,
 		timer: time.NewTimer(heartbeat)}
 }
 
@@ -83,14 +82,20 @@ func (s *eventStream) write(event []byte) error {
 	return s.control.Flush()
 }
 
-// wait waits for more, or until a heartbeat is due.
+// wait waits for more, until a heartbeat is due, or until the reader's credentials are good no more.
 func (s *eventStream) wait(ctx context.Context, more <-chan struct{}) error {
-	s.timer.Reset(time.Until(s.sentAt.Add(heartbeat)))
-	select {
-	case <-more:
-	case <-s.timer.C:
-	case <-ctx.Done():
-		return ctx.Err()
+	for !s.idle() {
+		s.timer.Reset(min(time.Until(s.sentAt.Add(heartbeat)), trusted))
+		select {
+		case <-more:
+			return nil
+		case <-s.timer.C:
+			if err := s.stillGood(); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return nil
 }
@@ -100,11 +105,6 @@ func (s *eventStream) idle() bool { return time.Since(s.sentAt) >= heartbeat }
 
 // stillGood lets nobody read on whose credentials are good no more. It comes before each look at what there is to tell.
 func (s *eventStream) stillGood() error {
-	now := time.Now()
-	if now.Sub(s.checked) < trusted {
-		return nil
-	}
-	s.checked = now
 	if err := middleware.StillGood(s.c); err != nil {
 		return err
 	}

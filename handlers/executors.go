@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -159,17 +158,7 @@ func (h runHandlers) appendLog(ctx context.Context, r *request) (answer, error) 
 }
 
 // offset reads where in a log something begins; 0 where nothing is said.
-func (r *request) offset() int64 {
-	text, given := r.get("offset")
-	if !given {
-		return 0
-	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		r.invalid("the query's offset is not a number of 0 or more")
-	}
-	return int64(n)
-}
+func (r *request) offset() int64 { return int64(r.count("offset")) }
 
 // putArtefact keeps a file that a stage has made, as it comes.
 func (h runHandlers) putArtefact(ctx context.Context, r *request) (answer, error) {

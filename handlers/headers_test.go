@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
@@ -17,6 +18,8 @@ func securityHeaders(overTLS bool) map[string]string {
 	headers := map[string]string{
 		"X-Content-Type-Options":    "nosniff",
 		"Cache-Control":             "no-store",
+		"Content-Security-Policy":   "frame-ancestors 'none'",
+		"X-Frame-Options":           "DENY",
 		"Strict-Transport-Security": "",
 		"Server":                    "",
 		"X-Powered-By":              "",
@@ -53,6 +56,9 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 				have, want := headersOf(c.do(route, body(1)).header), securityHeaders(overTLS)
 				if route == "GET /api/openapi.json" || route == "GET /api/docs" {
 					want["Cache-Control"] = "no-cache" // it is the same for everybody, and has a tag
+				}
+				if policy := have["Content-Security-Policy"]; strings.Contains(policy, "; frame-ancestors 'none'") {
+					want["Content-Security-Policy"] = policy // a page's own
 				}
 				if diff := cmp.Diff(want, have); diff != "" {
 					t.Errorf("%s %s by %s:\n%s", route, how, who, diff)

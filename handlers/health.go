@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -18,6 +19,8 @@ type health struct {
 	auth    func() string // why auth.cfg may be old; nil where nobody knows of others
 	version string
 
+	scarce   func() string // why ordinary writes are refused although the store takes some
+	nobody   func() bool   // whether auth.cfg has no organization; nil where that is unknown
 	unsealed func() string // why states are not encrypted; nil where none are on a disk
 }
 
@@ -42,26 +45,32 @@ func (h health) live(context.Context, *request) (answer, error) {
 	return tell(api.Readiness{Status: "alive"}), nil
 }
 
-// readiness says whether a write would be accepted now, else why not. A degraded store
-// accepts them: a balancer that took the node away would only make that worse.
+// readiness says whether a write would be accepted now, else why not. A degraded store accepts
+// some, a full disk's reserve those of lock holders: a balancer that took the node away would
+// only make that worse.
 func (h health) readiness(ctx context.Context, _ *request) (answer, error) {
-	err, stale := h.ready(ctx), said(h.auth)
-	unsealed := said(h.unsealed)
-	switch {
-	case err == nil && stale == "":
-		return tell(api.Readiness{Status: "ready", Unsealed: unsealed}), nil
-	case err == nil:
-		return tell(api.Readiness{Status: "degraded", Reason: stale, AuthStale: stale, Unsealed: unsealed}), nil
-	case fault.Is(err, fault.StoreDegraded):
-		return tell(api.Readiness{Status: "degraded", Reason: fault.From(err).Message, AuthStale: stale,
-			Unsealed: unsealed}), nil
-	default:
+	err := h.ready(ctx)
+	var reasons []string
+	if fault.Is(err, fault.StoreDegraded) {
+		reasons, err = append(reasons, fault.From(err).Message), nil
+	}
+	if err != nil {
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".
 		return told{status: http.StatusServiceUnavailable, cause: err, body: api.Failure{
 			Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, RequestID: middleware.RequestIDOf(ctx),
 		}}, nil
 	}
+	ready := api.Readiness{Status: "ready", AuthStale: said(h.auth), Unsealed: said(h.unsealed)}
+	for _, reason := range []string{said(h.scarce), ready.AuthStale} {
+		if reason != "" {
+			reasons = append(reasons, reason)
+		}
+	}
+	if len(reasons) > 0 {
+		ready.Status, ready.Reason = "degraded", strings.Join(reasons, "; ")
+	}
+	return tell(ready), nil
 }
 
 // said is what a function says that may be none.
@@ -73,6 +82,10 @@ func said(what func() string) string {
 }
 
 func (h health) ready(ctx context.Context) error {
+	if h.nobody != nil && h.nobody() {
+		return fault.New(fault.StoreUnavailable, "auth.cfg has no organization, so nobody can read or write: put the right "+
+			"file in its place, or make an organization with `holdfast org add`")
+	}
 	if err := h.states(ctx); err != nil {
 		return err
 	}

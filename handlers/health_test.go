@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -102,6 +103,34 @@ func TestReadyzOfUploads(t *testing.T) {
 	}
 }
 
+// While the disk has no more than its reserve left, ordinary writes are refused: /readyz says so, and stays 200, so
+// that lock holders come through a balancer.
+func TestReadyzInTheReserve(t *testing.T) {
+	free := int64(2 << 20)
+	deps, _, _ := testDepsWithoutResources(t)
+	deps.Quota = quota.New(quota.Options{Limit: func(uuid.UUID) int64 { return quota.Unlimited },
+		Free: func() (int64, error) { return free, nil }, Reserve: 4 << 20, Now: deps.Now,
+		Log: slog.New(slog.DiscardHandler)})
+	deps.States.WithQuota(deps.Quota)
+	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{
+		{"LOCK /api/v1/state/x", infoA, 507, "reserve"},
+		{"GET /readyz", "", 200, `"status":"degraded"`},
+		{"GET /readyz", "", 200, "no more than its reserve left"},
+	})
+	deps.AuthStale = func() string { return "1h0m0s behind" }
+	newCaller(t, startServer(t, deps), uuid.Nil, "").converse([]step{{"GET /readyz", "", 200, "make room; 1h0m0s behind"}})
+}
+
+// A server whose auth.cfg has no organization serves nobody, and is not ready.
+func TestReadyzWithoutOrganizations(t *testing.T) {
+	for nobody, want := range map[bool]step{true: {"GET /readyz", "", 503, "no organization"},
+		false: {"GET /readyz", "", 200, `={"status":"ready"}`}} {
+		deps := testDeps(t)
+		deps.Nobody = func() bool { return nobody }
+		newCaller(t, startServer(t, deps), uuid.Nil, "").converse([]step{want})
+	}
+}
+
 // TestReadyzOfAnOldAuthFile: a node whose auth.cfg may be old serves on, and says so, also beside
 // what else is wrong.
 func TestReadyzOfAnOldAuthFile(t *testing.T) {
@@ -114,7 +143,7 @@ func TestReadyzOfAnOldAuthFile(t *testing.T) {
 		{"", nil, 200, `={"status":"ready"}`},
 		{"1h0m0s behind", nil, 200, `={"auth_stale":"1h0m0s behind","reason":"1h0m0s behind","status":"degraded"}`},
 		{"1h0m0s behind", fault.New(fault.StoreDegraded, "mysql is away"), 200,
-			`={"auth_stale":"1h0m0s behind","reason":"mysql is away","status":"degraded"}`},
+			`={"auth_stale":"1h0m0s behind","reason":"mysql is away; 1h0m0s behind","status":"degraded"}`},
 		{"1h0m0s behind", fault.New(fault.StoreFull, "the disk is full"), 503, "store_full"},
 	} {
 		deps := testDeps(t)

@@ -30,6 +30,25 @@ func basic(user, key string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+key))
 }
 
+// What this configuration doesn't offer is no error: a stranger who asks for it raises no alarm.
+func TestStrangersCauseNoErrorLines(t *testing.T) {
+	deps := testDeps(t)
+	deps.Workspaces, deps.Runs = nil, nil
+	log := newJournal(t, &deps)
+	router, err := handlers.NewRouter(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/v1/session/oidc", "/api/v1/session/oidc/callback", "/api/v1/state/x", "/nowhere"} {
+		ask(t, router, "GET "+path, "")
+	}
+	for _, line := range log.named("request") {
+		if line["level"] == "ERROR" {
+			t.Errorf("logged %v", line)
+		}
+	}
+}
+
 // Who may see the log must not learn keys, nor lock IDs, which open locks.
 func TestLogKeepsSecrets(t *testing.T) {
 	deps := testDeps(t)

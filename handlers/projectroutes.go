@@ -72,14 +72,14 @@ func (h projectHandlers) routes() []projectRoute {
 			notes("A WebSocket whose messages are each a ProjectEvent in JSON; docs/projects.md says in which order.")},
 		{"GET", "/runs", none, h.list,
 			op("listProjectRuns", "A project's runs, the newest first").needs(auth.ReadRun).
-				with(countOf("limit", "How many, 200 at most; else 50."), countOf("offset", "Behind so many.")).
+				with(numberOf("limit", "How many, 200 at most; else 50."), countOf("offset", "Behind so many.")).
 				gives(api.ProjectRuns{}).fails(fault.RunsOff)},
 		{"GET", "/runs/:id", none, h.show,
 			op("getProjectRun", "A run with its logs, plan and files").needs(auth.ReadRun).gives(api.ProjectRun{}).
 				fails(fault.RunsOff, fault.RunNotFound, fault.RunInvalid)},
 		{"POST", "/runs/:id/approve", order, h.approve,
 			decides("approveProjectRun", "Say yes to a run's plan", auth.ApproveRun, auth.ApplyRun)},
-		{"POST", "/runs/:id/deny", order, h.deny, decides("denyProjectRun", "Say no to a run's plan", auth.ApproveRun)},
+		{"POST", "/runs/:id/deny", order, h.deny, decides("denyProjectRun", "Say no to a run's plan", auth.ApproveRun, auth.CancelRun)},
 	}
 }
 

@@ -114,7 +114,8 @@ func (h projectHandlers) remove(ctx context.Context, r *request, name state.Name
 
 // list lists a project's runs.
 func (h projectHandlers) list(ctx context.Context, r *request, name state.Name) (answer, error) {
-	limit, offset := r.within("limit", projects.UsualLimit, projects.MaxLimit), r.within("offset", 0, projects.MaxOffset)
+	limit := r.within("limit", projects.UsualLimit, projects.MaxLimit)
+	offset := r.atMost("offset", r.count("offset"), projects.MaxOffset)
 	return h.lists.answer(ctx, r, rowsBytes(limit+projects.MaxLimit), func() (listing, error) {
 		found, err := h.service.List(ctx, r.caller, name, limit, offset)
 		all := found.Runs
@@ -123,12 +124,16 @@ func (h projectHandlers) list(ctx context.Context, r *request, name state.Name) 
 	})
 }
 
-// within reads a number of the query that has a bound.
+// within reads a number of 1 or more of the query that has a bound.
 func (r *request) within(name string, usual, most int) int {
 	if r.filled(name) == "" {
 		return usual
 	}
-	n := r.number(name)
+	return r.atMost(name, r.number(name), most)
+}
+
+// atMost refuses a number of the query that is above a bound.
+func (r *request) atMost(name string, n uint64, most int) int {
 	if n > uint64(most) {
 		r.check(fault.New(fault.ParameterInvalid, "the query's %s is at most %d", name, most))
 	}

@@ -50,9 +50,8 @@ type projectStream struct {
 	key   string
 	from  projects.Position
 
-	conn    *websocket.Conn
-	checked time.Time // when the reader's credentials were looked at last
-	pinged  time.Time
+	conn   *websocket.Conn
+	pinged time.Time
 }
 
 // wsPatience is how long a reader may take for one message.
@@ -78,7 +77,7 @@ func (s *projectStream) send(c *gin.Context) error {
 	middleware.Leave(c)
 	ctx, stop := untilStop(conn.CloseRead(c.Request.Context()), s.stopping)
 	defer stop()
-	s.conn, s.checked, s.pinged = conn, time.Now(), time.Now()
+	s.conn, s.pinged = conn, time.Now()
 	follower.BeforeResult = func(ctx context.Context) error { return s.stillGood(ctx, follower) }
 	s.end(ctx, s.follow(ctx, follower))
 	return nil
@@ -101,10 +100,8 @@ func (s *projectStream) follower(ctx context.Context) (*projects.Follower, error
 // follow sends what there is, and waits for more until nothing can follow.
 func (s *projectStream) follow(ctx context.Context, f *projects.Follower) error {
 	for {
-		if time.Since(s.checked) >= trusted {
-			if err := s.stillGood(ctx, f); err != nil {
-				return err
-			}
+		if err := s.stillGood(ctx, f); err != nil {
+			return err
 		}
 		more := f.More()
 		said, over, err := f.Look(ctx)
@@ -118,7 +115,7 @@ func (s *projectStream) follow(ctx context.Context, f *projects.Follower) error 
 			return err
 		}
 		if said == nil {
-			if err := s.wait(ctx, more); err != nil {
+			if err := s.wait(ctx, f, more); err != nil {
 				return err
 			}
 		}
@@ -135,15 +132,22 @@ func (s *projectStream) write(ctx context.Context, said *api.ProjectEvent) error
 	return s.conn.Write(ctx, websocket.MessageText, raw)
 }
 
-// wait waits for more, or until it is time to look whether the reader is there.
-func (s *projectStream) wait(ctx context.Context, more <-chan struct{}) error {
-	timer := time.NewTimer(time.Until(s.pinged.Add(heartbeat)))
+// wait waits for more, until it is time to look whether the reader is there, or until its credentials are good no more.
+func (s *projectStream) wait(ctx context.Context, f *projects.Follower, more <-chan struct{}) error {
+	timer := time.NewTimer(0)
 	defer timer.Stop()
-	select {
-	case <-more:
-	case <-timer.C:
-	case <-ctx.Done():
-		return ctx.Err()
+	for time.Since(s.pinged) < heartbeat {
+		timer.Reset(min(time.Until(s.pinged.Add(heartbeat)), trusted))
+		select {
+		case <-more:
+			return nil
+		case <-timer.C:
+			if err := s.stillGood(ctx, f); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return nil
 }
@@ -161,7 +165,6 @@ func (s *projectStream) stillThere(ctx context.Context) error {
 
 // stillGood shows the caller no more than it may see by now, and nothing to one whose credentials are good no more.
 func (s *projectStream) stillGood(ctx context.Context, f *projects.Follower) error {
-	s.checked = time.Now()
 	if err := middleware.StillGood(s.r.c); err != nil {
 		return err
 	}

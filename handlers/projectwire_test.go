@@ -17,6 +17,8 @@ func projectExamples() []string {
 		"404 GET /api/v1/infra/none/run/stream?mode=plan",
 		"GET /api/v1/infra/waits/runs",
 		"GET /api/v1/infra/waits/runs?limit=1&offset=1",
+		"GET /api/v1/infra/waits/runs?limit=50&offset=0",
+		"400 GET /api/v1/infra/waits/runs?offset=-1",
 		"GET /api/v1/infra/empty/runs",
 		"400 GET /api/v1/infra/waits/runs?limit=201",
 		"404 GET /api/v1/infra/none/runs",

@@ -162,7 +162,20 @@ func (q *query) said(name string) bool {
 	return q.flag(name)
 }
 
-// number returns a number of 1 or more; 0 without one.
+// count returns a number of 0 or more, as parameters of countOf are; 0 without one.
+func (q *query) count(name string) uint64 {
+	value, given := q.get(name)
+	if !given {
+		return 0
+	}
+	n, err := strconv.ParseUint(value, 10, 63)
+	if err != nil {
+		q.invalid("the query's %s is not a number of 0 or more", name)
+	}
+	return n
+}
+
+// number returns a number of 1 or more, as parameters of numberOf are; 0 without one.
 func (q *query) number(name string) uint64 {
 	value, given := q.get(name)
 	if !given {

@@ -93,6 +93,8 @@ type Deps struct {
 	// AuthStale says in words why the auth.cfg in force may not be the newest, empty when it is;
 	// nil where no other node is known of.
 	AuthStale func() string
+	// Nobody reports whether auth.cfg has no organization; nil where that is unknown.
+	Nobody func() bool
 	// Unsealed says in words that states are not encrypted on the disk, empty when they are; nil where none are there.
 	Unsealed func() string
 	Log      *slog.Logger
@@ -150,8 +152,8 @@ func NewRouter(d Deps) (Router, error) {
 	routes := &book{}
 	open := section{RouterGroup: &engine.RouterGroup, book: routes}
 	routeHealth(open.tagged(tagProbes), page,
-		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, unsealed: d.Unsealed,
-			version: d.Version},
+		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, nobody: d.Nobody,
+			scarce: d.Quota.Scarce, unsealed: d.Unsealed, version: d.Version},
 		measured.handler())
 	routeDescription(open)
 	if d.Repositories != nil {

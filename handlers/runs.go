@@ -150,7 +150,7 @@ const runAnswerBytes = 512 << 10
 
 // events lists what happened to a run, in order.
 func (h runHandlers) events(ctx context.Context, r *request) (answer, error) {
-	id, after, limit := r.run(), int64(r.number("after")), r.limit()
+	id, after, limit := r.run(), int64(r.count("after")), r.limit()
 	return h.lists.answer(ctx, r, rowsBytes(limit), func() (listing, error) {
 		found, err := h.service.Events(ctx, r.caller, id, after, limit)
 		said := api.RunEvents{Events: []api.RunEvent{}}

@@ -27,6 +27,28 @@ func (k forLess) VerifyAgain(_ context.Context, _ auth.Credentials, before auth.
 	return before, nil
 }
 
+// An idle stream ends with its reader's key, long before a heartbeat is due.
+func TestIdleStreamEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	deps := testDeps(t)
+	gone := &atomic.Bool{}
+	deps.Verifier = takenBack{runKeys{keys: testKeys()}, gone}
+	stream := newCaller(t, startServer(t, deps), acme, acmeKey).open("/api/v1/events")
+	defer stream.Body.Close()
+	lines := bufio.NewScanner(stream.Body)
+	for lines.Scan() && lines.Text() != "" { // that it is ready
+	}
+	gone.Store(true)
+	late := time.AfterFunc(10*time.Second, func() {
+		t.Error("the stream goes on")
+		_ = stream.Body.Close()
+	})
+	defer late.Stop()
+	for lines.Scan() {
+		t.Errorf("told %q", lines.Text())
+	}
+}
+
 // TestEventsAreNotToldToWhoseKeyIsTakenBack: who follows the organization is told nothing of what comes some seconds
 // after the key was taken back, nor of states that it is good for no more.
 func TestEventsAreNotToldToWhoseKeyIsTakenBack(t *testing.T) {

@@ -68,7 +68,7 @@ func (s *Service) refused(l *Layer, n New, replace bool, count int) error {
 	case n.was != nil && l == nil:
 		return fault.New(fault.LayerNotFound, "there is no layer %q", n.Name)
 	case n.was != nil && !l.Settings.equal(*n.was):
-		return fault.New(fault.Busy, "somebody else changes the layer at this moment; try again")
+		return fault.New(fault.ChangedMeanwhile, "others change the layer at this moment; try again")
 	case l == nil && count >= s.MaxLayers:
 		return fault.New(fault.LayersFull, "the organization has %d layers, and may have no more", count)
 	}

@@ -122,13 +122,15 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, name string, 
 	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
 		return Layer{}, err
 	}
-	l, err := s.Get(ctx, p, name)
-	if err != nil {
-		return Layer{}, err
-	}
-	was := l.Settings
-	change(&l.Settings)
-	return s.put(ctx, p, New{Name: name, Settings: l.Settings, was: &was}, true)
+	return fault.Again(func() (Layer, error) {
+		l, err := s.Get(ctx, p, name)
+		if err != nil {
+			return Layer{}, err
+		}
+		was := l.Settings
+		change(&l.Settings)
+		return s.put(ctx, p, New{Name: name, Settings: l.Settings, was: &was}, true)
+	})
 }
 
 // Remove takes a layer away. Its workspace and state stay; a run that goes on does.

@@ -6,13 +6,14 @@ import "github.com/gin-gonic/gin"
 // in the chain: whatever answers, its answer has them.
 //
 // States have secrets in them, so nothing between keeps a copy, and a browser that is
-// pointed here by mistake takes nothing for HTML. Over TLS it is told to come back over TLS
-// only, for a year. What frames, loads and refers is the business of pages, which have
-// headers of their own.
+// pointed here by mistake takes nothing for HTML and shows it in no frame. Over TLS it is told
+// to come back over TLS only, for a year. What pages load and refer to is in headers of their own.
 func SecurityHeaders() gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("X-Content-Type-Options", "nosniff")
 		c.Header("Cache-Control", "no-store")
+		c.Header("Content-Security-Policy", "frame-ancestors 'none'")
+		c.Header("X-Frame-Options", "DENY") // for those that don't know frame-ancestors
 		if c.Request.TLS != nil {
 			c.Header("Strict-Transport-Security", "max-age=31536000")
 		}

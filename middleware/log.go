@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 )
 
 // What a stranger can make long is cut in the log.
@@ -44,7 +45,7 @@ func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 	if last := c.Errors.Last(); last != nil {
 		attrs = append(attrs, slog.String("error", last.Err.Error()))
 	}
-	log.LogAttrs(c.Request.Context(), level(c.FullPath(), status), "request", attrs...)
+	log.LogAttrs(c.Request.Context(), level(c, status), "request", attrs...)
 }
 
 // typedPath is the path as the client has sent it: routes may have it in another spelling.
@@ -62,12 +63,18 @@ func cut(text string, length int) string {
 	return text
 }
 
-// level keeps probes, which come every few seconds, out of an ordinary log.
-func level(route string, status int) slog.Level {
+// level keeps probes, which come every few seconds, out of an ordinary log. What this configuration doesn't
+// offer is no error, nor is what a stranger is refused for want of something: else anybody could raise alarms.
+func level(c *gin.Context, status int) slog.Level {
+	route := c.FullPath()
+	probe := route == "/health" || route == "/livez" || route == "/readyz" || route == "/metrics"
+	stranger := Principal(c).Org == uuid.Nil
 	switch {
-	case status >= 500:
+	case status > http.StatusInternalServerError && status != http.StatusNotImplemented && stranger && !probe:
+		return slog.LevelWarn
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		return slog.LevelError
-	case route == "/health" || route == "/livez" || route == "/readyz" || route == "/metrics":
+	case probe:
 		return slog.LevelDebug
 	default:
 		return slog.LevelInfo

@@ -8,7 +8,7 @@ import (
 
 // PageHeaders sets what answers have that a browser shows as a page: nothing is loaded from
 // elsewhere, nothing written into the document is executed or styles it, and nobody frames it,
-// shares its process or embeds its files. Answers of the API have none of these: no browser shows them.
+// shares its process or embeds its files. Of these, answers of the API have that nobody frames them.
 //
 // Documents below the path of the editor have one rule less: its editor of text places each line by a
 // style attribute in the markup that it makes, and brings its colours in style elements. Scripts are as
@@ -28,7 +28,6 @@ func PageHeaders(editor string) gin.HandlerFunc {
 		// Not no-referrer: with it, browsers leave the origin out of a form that is sent.
 		c.Header("Referrer-Policy", "same-origin")
 		c.Header("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
-		c.Header("X-Frame-Options", "DENY") // for those that don't know frame-ancestors
 		c.Next()
 	}
 }

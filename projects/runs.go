@@ -2,6 +2,7 @@ package projects
 
 import (
 	"context"
+	"slices"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -117,23 +118,24 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, name state.Name
 	if err := s.runsOn(); err != nil {
 		return err
 	}
-	decision, err := s.decision(ctx, p, name, id, d)
+	// Where nobody has to approve, who may apply says yes.
+	decision, err := s.decision(ctx, p, name, id, d, auth.ApproveRun, auth.ApplyRun)
 	if err == nil {
 		_, err = s.Runs.Approve(ctx, p, id, decision)
 	}
 	return err
 }
 
-// Deny says no to a run's plan, which ends the run.
+// Deny says no to a run's plan, which ends the run: so may who approves, and who cancels runs.
 func (s *Service) Deny(ctx context.Context, p auth.Principal, name state.Name, id string,
 	d api.ProjectDecision) error {
 	if err := s.runsOn(); err != nil {
 		return err
 	}
-	decision, err := s.decision(ctx, p, name, id, d)
+	decision, err := s.decision(ctx, p, name, id, d, auth.ApproveRun, auth.CancelRun)
 	switch {
 	case err != nil:
-	case p.MayOn(auth.ApproveRun, string(name)) != nil && p.MayOn(auth.CancelRun, string(name)) == nil:
+	case p.MayOn(auth.ApproveRun, string(name)) != nil:
 		// Who may apply and not approve says no to what would wait for them alone.
 		_, err = s.Runs.Discard(ctx, p, id, d.Reason)
 	default:
@@ -142,14 +144,23 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, name state.Name, i
 	return err
 }
 
+// decision asks for one of the rights before it looks at the digest: who has none learns nothing of the plan.
 func (s *Service) decision(ctx context.Context, p auth.Principal, name state.Name, id string,
-	d api.ProjectDecision) (api.Decision, error) {
+	d api.ProjectDecision, rights ...auth.Right) (api.Decision, error) {
 	if _, err := s.find(ctx, p, auth.ReadRun, name); err != nil {
 		return api.Decision{}, err
 	}
 	run, err := s.run(ctx, p, name, id)
+	if err != nil {
+		return api.Decision{}, err
+	}
+	may := func(right auth.Right) bool { return p.MayOn(right, string(name)) == nil }
+	if !slices.ContainsFunc(rights, may) {
+		_, err := s.find(ctx, p, rights[0], name) // refuses it, on record
+		return api.Decision{}, err
+	}
 	switch {
-	case err != nil || run.Pin == nil:
+	case run.Pin == nil:
 	case d.Digest == "":
 		d.Digest = run.Pin.Digest
 	case d.Digest != run.Pin.Digest:

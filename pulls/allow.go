@@ -56,7 +56,7 @@ func (s *Service) Allow(ctx context.Context, p auth.Principal, ref Ref, commit s
 		Note: found.name() + " at " + found.At.Head}, func() error {
 		kept, err := s.Store.Save(ctx, found, token)
 		if err == nil && !kept {
-			err = fault.New(fault.Busy, "the pull request is looked at at this moment; try again")
+			err = fault.New(fault.ChangedMeanwhile, "the pull request is looked at at this moment; try again")
 		}
 		return err
 	})
@@ -102,7 +102,7 @@ func (s *Service) claimNow(ctx context.Context, ref Ref, token string) (Pull, in
 		}
 		select {
 		case <-ctx.Done():
-			return Pull{}, 0, fault.New(fault.Busy, "the pull request is looked at at this moment; try again")
+			return Pull{}, 0, fault.New(fault.ChangedMeanwhile, "the pull request is looked at at this moment; try again")
 		case <-time.After(claimPace):
 		}
 	}

@@ -116,6 +116,16 @@ func (k *Keeper) Disk() (free, reserve int64, known bool) {
 	return free, k.o.Reserve, known
 }
 
+// Scarce says in words that the disk has no more than its reserve left, so that only who holds a lock already can
+// write; empty where everybody can.
+func (k *Keeper) Scarce() string {
+	if k == nil || !k.place().scarce() {
+		return ""
+	}
+	return "the disk has no more than its reserve left: only who holds a lock already can write, and what makes room goes " +
+		"on; an operator must make room"
+}
+
 func (k *Keeper) place() place {
 	free, known := k.disk.free()
 	return place{known: known, free: free, reserve: k.o.Reserve}

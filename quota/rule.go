@@ -27,6 +27,9 @@ type place struct {
 	free, reserve int64
 }
 
+// scarce reports whether nothing is left that everybody may use.
+func (p place) scarce() bool { return p.known && p.reserve > 0 && p.free < p.reserve }
+
 // beyondReserve is what everybody may use of the disk.
 func (p place) beyondReserve() int64 { return max(p.free-p.reserve, 0) }
 

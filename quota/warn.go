@@ -102,7 +102,7 @@ func (k *Keeper) watchDisk(ctx context.Context, where place) {
 	if !where.known {
 		return
 	}
-	scarce := where.free < where.reserve
+	scarce := where.scarce()
 	if k.scarce.Swap(scarce) == scarce {
 		return
 	}

@@ -232,6 +232,10 @@ func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o O
 	if err := s.mayChange(ctx, p); err != nil {
 		return Repository{}, err
 	}
+	return fault.Again(func() (Repository, error) { return s.changeOnce(ctx, p, name, o) })
+}
+
+func (s *Service) changeOnce(ctx context.Context, p auth.Principal, name string, o Order) (Repository, error) {
 	is, err := s.find(ctx, p.Org, name)
 	if err != nil {
 		return Repository{}, err
@@ -271,7 +275,7 @@ func (s *Service) put(ctx context.Context, p auth.Principal, action audit.Action
 		case is == nil:
 			return Change{}, notFound(was.Name)
 		case is.ID != was.ID || is.Revision != was.Revision:
-			return Change{}, fault.New(fault.Busy, "somebody else changes the repository at this moment; try again")
+			return Change{}, fault.New(fault.ChangedMeanwhile, "others change the repository at this moment; try again")
 		}
 		return Change{Put: &next, Audit: s.entry(p, action, was.Name)}, nil
 	})

@@ -580,11 +580,16 @@ func TestRecorded(t *testing.T) {
 		s.Poll = time.Hour
 		return nil
 	}})
-	wantCode(t, err, fault.Busy)
-	recorded(repos.ActionCreate, repos.ActionChange)
+	must(t, err)
+	both, err := w.Get(t.Context(), w.caller, "infra")
+	must(t, err)
+	if both.Settings.Poll != time.Hour || both.Settings.URL != "https://git.example.com/elsewhere.git" {
+		t.Errorf("one of two changes at once was lost: %+v", both.Settings)
+	}
+	recorded(repos.ActionCreate, repos.ActionChange, repos.ActionChange)
 	must(t, w.Remove(t.Context(), w.caller, "infra"))
 	must(t, w.Remove(t.Context(), w.caller, "infra"))
-	recorded(repos.ActionCreate, repos.ActionChange, repos.ActionRemove)
+	recorded(repos.ActionCreate, repos.ActionChange, repos.ActionChange, repos.ActionRemove)
 }
 
 // TestRoom: an organization's mirrors take no more of the disk together than they may, and are in no other's way.

@@ -103,6 +103,10 @@ func (p *parts) open(ctx context.Context) (err error) {
 	if err := storage.AwaitMove(ctx, p.settings, p.log); err != nil {
 		return err
 	}
+	opened, err := storage.RefuseMissing(p.settings, p.program.MakeMissing)
+	if err != nil {
+		return err
+	}
 	if err := p.openKeys(ctx); err != nil {
 		return err
 	}
@@ -114,6 +118,10 @@ func (p *parts) open(ctx context.Context) (err error) {
 	}
 	if err := p.openServices(ctx); err != nil {
 		return err
+	}
+	if err := opened(); err != nil {
+		p.log.WarnContext(ctx, "the list of the folder's databases can't be written: one that is lost later is not missed",
+			"error", err)
 	}
 	if _, err := (doctorsCopies{p.settings}).removeLeft(); err != nil {
 		p.log.WarnContext(ctx, "a copy that `holdfast doctor` has left can't be removed; it has all secrets", "error", err)

@@ -26,6 +26,8 @@ type Program struct {
 	// Shims says that the program has the commands of shims, and so may start itself for the
 	// commands of runs; one that hasn't executes none.
 	Shims bool
+	// MakeMissing has databases that the data folder had, and that are missing, made anew.
+	MakeMissing bool
 	// Engine is how this program is called as the tool of runs that is the engine; empty where it hasn't one.
 	Engine []string
 }
@@ -77,6 +79,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Aliases:        p.watcher,
 		Keys:           p.watcher,
 		AuthStale:      p.authStale,
+		Nobody:         func() bool { return len(p.watcher.Organizations()) == 0 },
 		Unsealed:       p.unsealed,
 		Log:            log,
 		Now:            time.Now,

@@ -76,11 +76,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 
 // scarce reports whether the disk that runs are kept on has its reserve left only.
 func (p *parts) scarce() bool {
-	if p.settings.Runs.Storage != configs.SQLite {
-		return false
-	}
-	free, reserve, known := p.keeper.Disk()
-	return known && reserve > 0 && free < reserve
+	return p.settings.Runs.Storage == configs.SQLite && p.keeper.Scarce() != ""
 }
 
 func runLimits(s configs.Runs) runs.Limits {

@@ -10,12 +10,28 @@ import (
 const MaxNameLength = 255
 
 // Name is a state's name within its organization: segments of ASCII letters, digits and
-// `. _ - ~`, joined by "/". Only ParseName makes one from outside input.
+// `. _ - ~`, joined by "/", of which the last is not LockSegment. Only ParseName makes one from
+// outside input.
 type Name string
+
+// LockSegment ends the address of a state's lock, and so no state's name: clients whose
+// lock_address is the state's address with it at the end would store their LockInfo as a state.
+const LockSegment = "lock"
 
 // ParseName checks a name after URL decoding. The error is a fault.NameInvalid that says
 // which rule is broken.
 func ParseName(s string) (Name, error) {
+	name, err := ParseFolder(s)
+	if err == nil && (s == LockSegment || strings.HasSuffix(s, "/"+LockSegment)) {
+		return "", fault.New(fault.NameInvalid, "the state name ends with the segment %q, which is not allowed: such an "+
+			"address is that of the lock of the state before it", LockSegment)
+	}
+	return name, err
+}
+
+// ParseFolder checks what stands before names of states: it has their form, and its last segment
+// may be any.
+func ParseFolder(s string) (Name, error) {
 	if s == "" {
 		return "", fault.New(fault.NameInvalid, "the state name is empty; give 1 to %d characters", MaxNameLength)
 	}

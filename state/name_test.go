@@ -18,8 +18,12 @@ func TestParseName(t *testing.T) {
 		{"a", true, ""},
 		{"prod/network", true, ""},
 		{"A.b_c-d~9/…"[:9], true, ""},
-		{"lock", true, ""},
-		{"a/lock", true, ""},
+		{"lock", false, `"lock"`},
+		{"a/lock", false, `"lock"`},
+		{"a/b/lock", false, `"lock"`},
+		{"lock/a", true, ""},
+		{"a/b-lock", true, ""},
+		{"a/Lock", true, ""},
 		{"...", true, ""},
 		{long, true, ""},
 		{"", false, "empty"},
@@ -47,6 +51,16 @@ func TestParseName(t *testing.T) {
 		if !fault.Is(err, fault.NameInvalid) || !strings.Contains(err.Error(), test.rule) {
 			t.Errorf("ParseName(%q): error %v; want a %s that says %q", test.name, err, fault.NameInvalid, test.rule)
 		}
+	}
+}
+
+// What stands before names may end with any segment.
+func TestParseFolder(t *testing.T) {
+	if name, err := ParseFolder("group/lock"); err != nil || name != "group/lock" {
+		t.Errorf("ParseFolder(group/lock): %q, %v", name, err)
+	}
+	if _, err := ParseFolder("group//lock"); !fault.Is(err, fault.NameInvalid) {
+		t.Errorf("ParseFolder(group//lock): %v; want %s", err, fault.NameInvalid)
 	}
 }
 

@@ -33,7 +33,8 @@ type Summary struct {
 // when it reads the state. One that is no plain integer within uint64, or no string of up
 // to 255 characters, is refused: a client can't have written it. So is a body with one of
 // the members twice, because readers differ in which one wins. The version of Terraform
-// only informs people: one that is no such string counts as empty.
+// only informs people: one that is no such string counts as empty. A LockInfo, which is an object
+// with an ID and no members but LockInfo's, is refused: a client sent it to a wrong lock_address.
 //
 // Every error is a [*fault.Error] with fault.StateInvalid. It says what is wrong and at
 // which byte offset, and never shows the body's content, which holds secrets.
@@ -44,6 +45,10 @@ func Scan(body []byte) (Summary, error) {
 	var f fields
 	if err := jsonscan.Object(body, jsonscan.Limits{}, f.member); err != nil {
 		return Summary{}, stateInvalid(err)
+	}
+	if f.lockID && !f.other {
+		return Summary{}, fault.New(fault.StateInvalid, "the body is a LockInfo and no state: give the client a lock_address "+
+			"that is the state's address with /lock at its end, or the state's address with lock_method = \"LOCK\"")
 	}
 	f.summary.Encrypted = f.encryptedData && !f.plain
 	return f.summary, nil
@@ -71,11 +76,22 @@ type fields struct {
 
 	encryptedData bool
 	plain         bool // has a member that encrypted states lack
+
+	lockID bool // has LockInfo's ID
+	other  bool // has a member that LockInfo lacks
 }
 
 // member takes one member of the top-level object. Conversions of key for the comparison
 // allocate nothing.
 func (f *fields) member(key, value []byte) error {
+	switch string(key) {
+	case "ID":
+		f.lockID = true
+		return nil
+	case "Operation", "Info", "Who", "Version", "Created", "Path":
+		return nil
+	}
+	f.other = true
 	switch string(key) {
 	case "serial":
 		return once(&f.serialSeen, "serial", value, f.serial)

@@ -91,6 +91,9 @@ func TestScanRefuses(t *testing.T) {
 		{"serial twice, once null", `{"serial":null,"serial":2}`, `more than one "serial"`},
 		{"lineage twice", `{"lineage":"a","lineage":"b"}`, `more than one "lineage"`},
 		{"version twice", `{"terraform_version":"a","terraform_version":1}`, `more than one "terraform_version"`},
+		{"lock info", `{"ID":"a","Operation":"OperationTypeApply","Info":"","Who":"ada@engine","Version":"1.12.6",` +
+			`"Created":"2026-11-21T02:53:01.5Z","Path":""}`, "the body is a LockInfo and no state"},
+		{"lock info with its ID alone", `{"ID":"a"}`, "the body is a LockInfo and no state"},
 		{"encrypted data twice", `{"encrypted_data":"a","encrypted_data":"b"}`, `more than one "encrypted_data"`},
 	}
 	for _, tt := range tests {

@@ -38,8 +38,38 @@ func CheckPath(p string) error {
 		if len(segment) > maxSegment {
 			return errPath(p, "a name in it is longer than 255 bytes")
 		}
+		if why := otherOnWindows(segment); why != "" {
+			return errPath(p, why)
+		}
 	}
 	return checkOurs(p)
+}
+
+// otherOnWindows says why Windows takes a name for that of another file, or of a device; empty if it doesn't.
+func otherOnWindows(name string) string {
+	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
+		return `a name in it ends with "." or a space, which Windows leaves out`
+	}
+	if strings.Contains(name, ":") {
+		return `a name in it has a ":", which stands before a stream of a file in Windows`
+	}
+	device, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	device = strings.TrimRight(device, " ")
+	switch device {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return "a name in it is that of a device in Windows"
+	}
+	if number, is := strings.CutPrefix(device, "COM"); is && isDeviceNumber(number) {
+		return "a name in it is that of a device in Windows"
+	}
+	if number, is := strings.CutPrefix(device, "LPT"); is && isDeviceNumber(number) {
+		return "a name in it is that of a device in Windows"
+	}
+	return ""
+}
+
+func isDeviceNumber(text string) bool {
+	return strings.ContainsAny(text, "0123456789¹²³") && utf8.RuneCountInString(text) == 1
 }
 
 // checkOurs refuses what is the executor's own, or the tool's.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/digest"
 )
@@ -129,7 +131,8 @@ func errSnapshotBytes(limits Limits) error {
 
 // checkPaths refuses sets of files that can't lie in one folder everywhere.
 func checkPaths(sorted []File) error {
-	// of files and folders, as they are spelt, by how systems that don't tell case apart see them
+	// of files and folders, as they are spelt, by how systems see them that tell neither case nor composed characters
+	// apart
 	names := map[string]string{}
 	files := map[string]bool{}
 	for _, f := range sorted {
@@ -137,10 +140,10 @@ func checkPaths(sorted []File) error {
 			return fault.New(fault.FileTwice, "the path %.200q comes twice", f.Path)
 		}
 		files[f.Path] = true
-		folded := strings.ToLower(f.Path) // once: the names in it are parts of it
+		folded := norm.NFD.String(strings.ToLower(norm.NFC.String(f.Path))) // once: the names in it are parts of it
 		for spelt, seen := range prefixes(f.Path, folded) {
 			if other, there := names[seen]; there && other != spelt {
-				return fault.New(fault.FileTwice, "%.200q and %.200q differ only by case", other, spelt)
+				return fault.New(fault.FileTwice, "%.200q and %.200q differ only by case, or by how characters are composed", other, spelt)
 			}
 			names[seen] = spelt
 			if len(spelt) < len(f.Path) && files[spelt] {

@@ -37,13 +37,13 @@ func ParseAlias(text string) (Alias, error) {
 	id, folder, below := strings.Cut(text, ":")
 	wrong := fmt.Errorf("not an alias such as 42, 77:shop or group/project:shop: letters, digits and . _ - ~ with / " +
 		"between segments, then perhaps a colon and a folder of states")
-	if _, err := state.ParseName(id); err != nil {
+	if _, err := state.ParseFolder(id); err != nil {
 		return Alias{}, wrong
 	}
 	if !below {
 		return Alias{ID: id}, nil
 	}
-	if _, err := state.ParseName(folder); err != nil || len(folder) > maxFolder {
+	if _, err := state.ParseFolder(folder); err != nil || len(folder) > maxFolder {
 		return Alias{}, wrong
 	}
 	return Alias{ID: id, Folder: state.Name(folder)}, nil

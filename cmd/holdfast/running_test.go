@@ -30,6 +30,12 @@ type running struct {
 // server that the test leaves running must end well.
 func (s *shell) start(settings ...string) *running {
 	s.t.Helper()
+	return s.startWith([]string{"serve"}, settings...)
+}
+
+// startWith is start with other words than serve alone.
+func (s *shell) startWith(words []string, settings ...string) *running {
+	s.t.Helper()
 	r := &running{t: s.t, log: newWatched(), ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop
@@ -42,7 +48,7 @@ func (s *shell) start(settings ...string) *running {
 	}
 	go func() {
 		defer close(r.ended)
-		r.code = run(ctx, []string{"serve"}, a)
+		r.code = run(ctx, words, a)
 	}()
 	s.t.Cleanup(func() {
 		if stop(); r.wait() != exitOK && !s.t.Failed() {

@@ -8,6 +8,7 @@ import (
 )
 
 func newServeCommand(a *app) *cobra.Command {
+	var makeMissing bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve states and uploads over HTTP",
@@ -18,7 +19,11 @@ Settings come from holdfast.cfg, the environment and flags, in this order; the l
 wins. auth.cfg, and the files of certificates, are read again whenever they change.
 
 Without TLS it listens only where this machine alone reaches it, unless trusted_proxies
-names who has TLS in front of it, or allow_plaintext is set.`,
+names who has TLS in front of it, or allow_plaintext is set.
+
+It refuses a data folder without a database that was there, as of a volume that isn't mounted
+or half of a backup: empty states are a reason for clients to make everything anew. Put the
+database back, or give up what was in it with --make-missing.`,
 		Example: `  holdfast serve
   holdfast serve --config /etc/holdfast/holdfast.cfg
   HOST=0.0.0.0 ENABLE_TLS=true TLS_CERT_FILE=tls.crt TLS_KEY_FILE=tls.key holdfast serve
@@ -32,10 +37,12 @@ names who has TLS in front of it, or allow_plaintext is set.`,
 			log := newLogger(a.stderr, settings.Log)
 			server.Tune(cmd.Context(), settings.Server, a.getenv, log)
 			return server.Run(cmd.Context(), settings,
-				server.Program{Version: version, Shims: true, Engine: engineClient()}, log)
+				server.Program{Version: version, Shims: true, MakeMissing: makeMissing, Engine: engineClient()}, log)
 		},
 	}
 	addConfigFlag(cmd)
 	configs.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&makeMissing, "make-missing", false,
+		"make databases anew that the data folder had and that are missing; what was in them is given up")
 	return cmd
 }

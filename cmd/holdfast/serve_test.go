@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -241,5 +242,47 @@ func TestServeAnswersOptions(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.Header.Get("X-Request-ID") == "" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%s %v", answer.Status, answer.Header)
+	}
+}
+
+// Scenario: a volume isn't mounted whole, or half of a folder is restored, and a server starts. Served as empty,
+// it would have clients make everything anew. Check: it doesn't start, backups and the doctor miss the database,
+// and --make-missing gives up what was in it.
+func TestMissingDatabaseIsNotServedAsEmpty(t *testing.T) {
+	for _, name := range []string{"state.db", "runs.db"} {
+		t.Run(name, func(t *testing.T) {
+			o := newTenant(t)
+			o.beside()
+			r := o.start("STORAGE_TYPE=csv")
+			if status, text := o.call(r, "POST", statePath, stateOf(100)); status != http.StatusOK {
+				t.Fatalf("%d %s", status, text)
+			}
+			r.stop()
+			if code := r.wait(); code != exitOK {
+				t.Fatalf("exit code %d", code)
+			}
+			if err := os.Remove(o.data + "/" + name); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience) // of a server that starts
+			defer cancel()
+			for _, command := range [][]string{{"serve", "--port", "0"}, {"doctor"},
+				{"backup", "-o", t.TempDir() + "/one.hfb", "--unencrypted"}} {
+				var out, errs strings.Builder
+				code := run(ctx, command, o.app(&out, &errs))
+				if code == exitOK || !strings.Contains(out.String()+errs.String(), name+" is missing or empty") &&
+					!strings.Contains(out.String()+errs.String(), name+", which has all states, is missing or empty") {
+					t.Errorf("%q: exit code %d, %s%s; want %s missed", command, code, &out, &errs, name)
+				}
+			}
+			if _, err := os.Stat(o.data + "/" + name); err == nil {
+				t.Errorf("%s was made", name)
+			}
+			r = o.startWith([]string{"serve", "--make-missing"}, "STORAGE_TYPE=csv")
+			r.stop()
+			if code := r.wait(); code != exitOK {
+				t.Errorf("exit code %d with --make-missing", code)
+			}
+		})
 	}
 }

@@ -57,7 +57,7 @@ func checkNames(t *testing.T, store state.Store) {
 	org := uuid.New()
 	names := []string{
 		"a", "A", "a/b", "a/B", "a.b", "a_b", "a-b", "a~b", "aXb", "a/b/c", "...", "a..b", "0", "00", "-",
-		"CON", "lock", "a/lock", "versions/1", strings.Repeat("n", state.MaxNameLength),
+		"CON", "lock/a", "a/lock/a", "versions/1", strings.Repeat("n", state.MaxNameLength),
 		strings.Repeat("n", state.MaxNameLength-1),
 	}
 	want := map[state.Ref]state.Snapshot{}

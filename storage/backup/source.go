@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -61,7 +62,7 @@ const (
 )
 
 // small are files that are written whole.
-func small() []string { return []string{"last-use.json"} }
+func small() []string { return []string{"last-use.json", folder.DatabasesName} }
 
 // Fix fixes the moment. It is made while the server holds its writers back, and read after.
 func (f Folder) Fix(ctx context.Context, now time.Time) (_ *Moment, err error) {
@@ -122,6 +123,10 @@ func (f Folder) databases(ctx context.Context, m *Moment) error {
 	if f.Derived {
 		names = append(names, "resources.db")
 	}
+	list, _, err := folder.ReadDatabases(f.Dir)
+	if err != nil {
+		return err
+	}
 	some := false
 	for _, name := range names {
 		if slices.Contains(f.Elsewhere, name) {
@@ -132,17 +137,17 @@ func (f Folder) databases(ctx context.Context, m *Moment) error {
 			dir = f.Outbox
 		}
 		path := filepath.Join(dir, name)
-		there := hasBytes(path)
+		there := folder.HasBytes(path)
 		some = some || there
 		var err error
 		switch {
 		case there:
 			err = m.database(ctx, path)
-		case name == statesName && !some && !hasBytes(walOf(path)):
+		case name == statesName && !some && !folder.HasBytes(walOf(path)):
 			return fmt.Errorf("%s has no database, so no server has kept anything there; is storage.path (STORAGE_PATH) right?",
 				dir)
 		default:
-			err = f.missed(name, path)
+			err = f.missed(name, path, slices.Contains(list.Made, name))
 		}
 		if err := f.passOver(ctx, name, err); err != nil {
 			return err
@@ -152,16 +157,18 @@ func (f Folder) databases(ctx context.Context, m *Moment) error {
 }
 
 // missed says why a database can't be without its file, or with an empty one.
-func (f Folder) missed(name, path string) error {
+func (f Folder) missed(name, path string, listed bool) error {
 	had := false
 	if f.Before != nil {
 		_, had = f.Before.Files[name]
 	}
 	switch {
-	case hasBytes(walOf(path)):
+	case folder.HasBytes(walOf(path)):
 		return fmt.Errorf("%s is missing or empty, and what was written to it last is there still: keep %s", name, walOf(path))
 	case name == statesName:
 		return fmt.Errorf("%s, which has all states, is missing or empty, and other databases are there", name)
+	case listed && !(name == "uploads.db" && folder.HasBytes(path+".saved")):
+		return fmt.Errorf("%s is missing or empty, and %s says that the folder had it", name, folder.DatabasesName)
 	case had:
 		return fmt.Errorf("%s is missing or empty, and is in the backup before; where that is right, make one of all, "+
 			"without --since", name)
@@ -170,15 +177,6 @@ func (f Folder) missed(name, path string) error {
 }
 
 func walOf(path string) string { return path + "-wal" }
-
-// hasBytes is also true where nobody can say: who reads the file gets the error.
-func hasBytes(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	return info.Size() > 0
-}
 
 // whole has a small file as it is now.
 func (m *Moment) whole(name, path string) error {

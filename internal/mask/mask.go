@@ -58,3 +58,10 @@ func (m *Masker) Bytes(text []byte) []byte {
 	_ = w.Close()
 	return out.Bytes()
 }
+
+// Finds reports whether the text has a secret.
+func (m *Masker) Finds(text []byte) bool {
+	w := writer{automaton: m.automaton}
+	w.look(text)
+	return len(w.secret) > 0
+}

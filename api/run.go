@@ -338,6 +338,8 @@ type RunOutput struct {
 	Type      json.RawMessage `json:"type"`
 	Sensitive bool            `json:"sensitive"`
 	Value     json.RawMessage `json:"value"`
+	// Withheld says that the value is for who has state:outputs of the workspace's state.
+	Withheld bool `json:"withheld,omitempty"`
 }
 
 // LogBytes is the data of an event "log" of a stream: bytes of a log as the tool has printed them.

@@ -5785,6 +5785,8 @@ export interface components {
             type: unknown;
             sensitive: boolean;
             value: unknown;
+            /** @description Withheld says that the value is for who has state:outputs of the workspace's state. */
+            withheld?: boolean;
         };
         /** @description RunOutputChange is one output's change; sensitive values are masked. */
         RunOutputChange: {

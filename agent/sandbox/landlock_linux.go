@@ -35,7 +35,7 @@ func restrict(p Policy, r *Report) error {
 		r.withoutLandlock(abi)
 		return nil
 	}
-	rules, err := fileRules(p, r.Level)
+	rules, err := fileRules(p)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func restrictPorts(n Network, abi int, r *Report) error {
 }
 
 // fileRules opens the system's and the policy's files. What the policy names has to be there.
-func fileRules(p Policy, reached Level) ([]landlock.Rule, error) {
-	system := append(systemReadOnly(), systemProc(reached)...)
+func fileRules(p Policy) ([]landlock.Rule, error) {
+	system := append(systemReadOnly(), systemProc()...)
 	rules := []landlock.Rule{landlock.RWFiles(systemDevices()...).IgnoreIfMissing()}
 	for _, path := range system {
 		if info, err := os.Stat(path); err == nil {

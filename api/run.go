@@ -223,7 +223,7 @@ type Executor struct {
 
 // Sandbox is what was closed to a run's commands.
 type Sandbox struct {
-	Level   string   `json:"level" enum:"SandboxLevel"`        // none, landlock or namespaces
+	Level   string   `json:"level" enum:"SandboxLevel"`        // none, weak, landlock or namespaces
 	Network string   `json:"network" enum:"open|ports|closed"` // open, ports or closed
 	Why     []string `json:"why,omitempty"`
 }

@@ -47,11 +47,14 @@ func restrict(p Policy, r *Report) error {
 	} else if err := landlock.V6.BestEffort().RestrictScoped(); err != nil {
 		return fmt.Errorf("can't keep signals in the sandbox with Landlock: %w", err)
 	}
-	if r.Level < Landlock {
+	if r.Level < Namespaces {
 		r.because("Landlock leaves open sockets that have a path, and the modes and times of files of the user that the " +
 			"command runs as")
+		if p.byLandlock() < Landlock {
+			r.because("that user is the executor's own: name a user for commands, or install bubblewrap")
+		}
 	}
-	r.Level = max(r.Level, Landlock)
+	r.Level = max(r.Level, p.byLandlock())
 	return restrictPorts(p.Network, abi, r)
 }
 

@@ -252,6 +252,9 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	if !r.ok() || r.output != "61234\n61235\n61235\n61234\n" {
 		t.Errorf("%v, %s, it says %q", r.err, r.Error, r.output)
 	}
+	if want := max(w.level, Landlock); r.Report.Level != want {
+		t.Errorf("with a user of its own it reaches %s, want %s", r.Report.Level, want)
+	}
 	refused(t, "to become root", w.attempt(p, "become-root"))
 	if r := w.attempt(p, "capabilities"); !r.ok() {
 		t.Errorf("capabilities: %v, %s", r.err, r.output)
@@ -302,6 +305,22 @@ func TestTooWeakIsRefused(t *testing.T) {
 	}
 }
 
+// Vulnerability: Landlock leaves modes to whom a file belongs, and commands run as the executor's user by default.
+// Scenario: a run takes the server's data folder out of the server's own reach, for all organizations.
+// Check: that level is below what is wanted by default.
+func TestExecutorsUserIsWeak(t *testing.T) {
+	w := newWorld(t)
+	p := w.policy()
+	if p.MaxLevel = Landlock; Probe(p).Level != Weak {
+		t.Errorf("probed %+v", Probe(p))
+	}
+	p.MinLevel = Landlock
+	r := w.shell(p, "chmod 000 "+w.path("data"))
+	if info, err := os.Stat(w.path("data")); err != nil || info.Mode().Perm() != 0o755 || !r.TooWeak {
+		t.Errorf("%v, %v, %+v", info.Mode(), err, r.Answer)
+	}
+}
+
 func TestPolicyIsChecked(t *testing.T) {
 	for _, p := range []Policy{
 		{ReadOnly: []string{"relative"}}, {ReadWrite: []string{"/"}}, {ReadOnly: []string{"/a/../b"}},
@@ -320,7 +339,7 @@ func TestPolicyIsChecked(t *testing.T) {
 }
 
 func TestLevelsHaveNames(t *testing.T) {
-	for _, level := range []Level{None, Landlock, Namespaces} {
+	for _, level := range []Level{None, Weak, Landlock, Namespaces} {
 		var again Level
 		text, err := level.MarshalText()
 		must(t, err)

@@ -5835,7 +5835,7 @@ export interface components {
         };
         /** @description Sandbox is what was closed to a run's commands. */
         Sandbox: {
-            /** @description none, landlock or namespaces */
+            /** @description none, weak, landlock or namespaces */
             level: components["schemas"]["SandboxLevel"];
             /**
              * @description open, ports or closed
@@ -5845,7 +5845,7 @@ export interface components {
             why?: string[];
         };
         /** @enum {string} */
-        SandboxLevel: "none" | "landlock" | "namespaces";
+        SandboxLevel: "none" | "weak" | "landlock" | "namespaces";
         /** @description Session is one browser that somebody is signed in with. */
         Session: {
             id: string;
@@ -6391,7 +6391,7 @@ export interface components {
             };
             /** @description from being destroyed */
             protected: boolean;
-            /** @description none, landlock or namespaces */
+            /** @description none, weak, landlock or namespaces */
             min_sandbox: components["schemas"]["SandboxLevel"];
         };
         /** @description Workspaces is a page of the list of workspaces, by name. */

@@ -61,7 +61,12 @@ func (s *stage) output(ctx, held context.Context) api.PhaseReport {
 		}
 		path = out.stdout
 	}
-	if err := s.upload(held, artefactOutputs, path); err != nil {
+	masked := scratchIn(s.folder, "masked-"+artefactOutputs)
+	if err := s.maskOutputs(path, masked); err != nil {
+		s.log.WarnContext(ctx, "the outputs are not as a tool prints them, and are not kept", "error", err)
+		return r
+	}
+	if err := s.upload(held, artefactOutputs, masked); err != nil {
 		return refused(held, "the artefact "+artefactOutputs, err)
 	}
 	return r

@@ -171,7 +171,8 @@ func (s *stage) maskPlan(from, to string) error {
 			names = append(names, v.Name)
 		}
 	}
-	plan, err := changes.Parse(raw, changes.Options{Sensitive: names, Limits: changes.Limits{Changes: 1, Kept: 16 << 20}})
+	plan, err := changes.Parse(raw, changes.Options{Sensitive: names, Secrets: s.masker,
+		Limits: changes.Limits{Changes: 1, Kept: 16 << 20}})
 	if err != nil {
 		return err
 	}

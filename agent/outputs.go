@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // maxOutputsLine is how long the line with the outputs may be that is read here: longer ones are
@@ -81,4 +83,64 @@ func readLine(from *bufio.Reader, longest int) (line []byte, err error) {
 			return bytes.TrimSuffix(line, []byte("\n")), err
 		}
 	}
+}
+
+// maskOutputs writes outputs again, masked, and the sensitive ones without their values.
+func (s *stage) maskOutputs(from, to string) error {
+	raw, err := openRegular(s.folder, from)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	return writeFile(to, func(f *os.File) error {
+		out := bufio.NewWriter(f)
+		return errors.Join(maskOutputs(out, json.NewDecoder(raw), s.masker), out.Flush())
+	})
+}
+
+func maskOutputs(to *bufio.Writer, from *json.Decoder, m *mask.Masker) error {
+	if begin, err := from.Token(); err != nil || begin != json.Delim('{') {
+		return errors.Join(err, &unusable{"the outputs are no object"})
+	}
+	between := "{"
+	for from.More() {
+		name, err := from.Token()
+		if err != nil {
+			return err
+		}
+		var one struct {
+			Sensitive *bool           `json:"sensitive,omitempty"`
+			Type      json.RawMessage `json:"type,omitempty"`
+			Value     json.RawMessage `json:"value,omitempty"`
+		}
+		if err := from.Decode(&one); err != nil {
+			return err
+		}
+		switch {
+		case one.Sensitive == nil || *one.Sensitive:
+			one.Value = nil
+		case one.Value != nil:
+			if one.Value, err = m.JSON(one.Value); err != nil {
+				return err
+			}
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		raw, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		_, _ = to.WriteString(between + string(quoted) + ":" + string(raw)) // the flush has the error
+		between = ","
+	}
+	if _, err := from.Token(); err != nil {
+		return err
+	}
+	if between == "{" {
+		_, _ = to.WriteString(between)
+	}
+	_, _ = to.WriteString("}")
+	return nil
 }

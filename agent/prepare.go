@@ -87,7 +87,7 @@ func (s *stage) leastSandbox() string {
 
 // Reaches reports whether a level of the sandbox is enough.
 func Reaches(level, least string) bool {
-	order := []string{"none", "landlock", "namespaces"}
+	order := []string{"none", "weak", "landlock", "namespaces"}
 	return least == "" || slices.Index(order, level) >= slices.Index(order, least)
 }
 

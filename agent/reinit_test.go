@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,6 +180,26 @@ echo '{"@level":"info","type":"outputs","outputs":` + told + `}'`})
 	}
 	if got := string(r.server.Artefact(run, "outputs")); got != told {
 		t.Errorf("the outputs are %s", got)
+	}
+}
+
+// Outputs pass the masker that the log does, whoever told them, and stay JSON.
+func TestOutputsAreMasked(t *testing.T) {
+	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
+	quoted, _ := json.Marshal("u:" + secret + "@db")
+	outputs := `{"conn":{"sensitive":false,"type":"string","value":` + string(quoted) + `},"b64":{"sensitive":false,` +
+		`"type":"string","value":"` + encoded + `"},"own":{"sensitive":true,"type":"string","value":"of the tool"}}`
+	for name, tool := range map[string]scriptTool{
+		"told":  {apply: "cat <<'EOF'\n" + `{"@level":"info","type":"outputs","outputs":` + outputs + "}\nEOF"},
+		"asked": {output: "cat <<'EOF'\n" + outputs + "\nEOF\n"},
+	} {
+		r, calls := scripted(t, tool)
+		run, _ := r.planThenApply(calls, func() {})
+		got := string(r.server.Artefact(run, "outputs"))
+		if !json.Valid([]byte(got)) || !strings.Contains(got, `"u:***@db"`) ||
+			strings.Contains(got, encoded) || strings.Contains(got, "of the tool") {
+			t.Errorf("%s: the outputs are %s", name, got)
+		}
 	}
 }
 

@@ -223,7 +223,7 @@ type Executor struct {
 
 // Sandbox is what was closed to a run's commands.
 type Sandbox struct {
-	Level   string   `json:"level" enum:"SandboxLevel"`        // none, landlock or namespaces
+	Level   string   `json:"level" enum:"SandboxLevel"`        // none, weak, landlock or namespaces
 	Network string   `json:"network" enum:"open|ports|closed"` // open, ports or closed
 	Why     []string `json:"why,omitempty"`
 }
@@ -338,6 +338,8 @@ type RunOutput struct {
 	Type      json.RawMessage `json:"type"`
 	Sensitive bool            `json:"sensitive"`
 	Value     json.RawMessage `json:"value"`
+	// Withheld says that the value is for who has state:outputs of the workspace's state.
+	Withheld bool `json:"withheld,omitempty"`
 }
 
 // LogBytes is the data of an event "log" of a stream: bytes of a log as the tool has printed them.

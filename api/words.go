@@ -17,7 +17,7 @@ func Words() map[string][]string {
 		},
 		"RepositoryProvider": {"github", "gitlab", "gitea", "forgejo", "bitbucket", "azure", "plain"},
 		"RunStage":           {"plan", "apply"},
-		"SandboxLevel":       {"none", "landlock", "namespaces"},
+		"SandboxLevel":       {"none", "weak", "landlock", "namespaces"},
 		"Source":             {"state", "upload"},
 		"ToolName":           {"opentofu", "terraform", "terragrunt", "engine"},
 	}

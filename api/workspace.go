@@ -58,7 +58,7 @@ type WorkspaceSettings struct {
 	ApproversFor map[string][]string `json:"approvers_for,omitempty"`
 
 	Protected  bool   `json:"protected"`                       // from being destroyed
-	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, landlock or namespaces
+	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, weak, landlock or namespaces
 }
 
 // WorkspaceChange makes or changes a workspace. What is absent stays as it is, or has its

@@ -253,7 +253,7 @@ type Runs struct {
 	KeepPlanDays int           // of its files
 	MaxLogBytes  int64
 	// What follows is for the server's own executor.
-	MinSandbox string // none, landlock or namespaces
+	MinSandbox string // none, weak, landlock or namespaces
 	// RequireClosedNetwork refuses commands to which the machine's own addresses can't be closed.
 	RequireClosedNetwork bool
 

@@ -98,7 +98,19 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return s.of(ctx, s.working, plan, asked)
+	raw, err := s.of(ctx, s.working, plan, asked)
+	if err != nil {
+		return nil, err
+	}
+	return shown(plan, raw)
+}
+
+// shown is an insight without the run's secrets. Rules and gates decide by the one that has them.
+func shown(plan runs.PlanJSON, raw []byte) ([]byte, error) {
+	if plan.Secrets == nil {
+		return raw, nil
+	}
+	return plan.Secrets.Texts(raw)
 }
 
 // inForce are the bundles that count for a workspace now.
@@ -124,12 +136,12 @@ func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON
 	if err != nil || s.model == nil {
 		return raw, err
 	}
-	return s.withModel(ctx, key, raw), nil
+	return s.withModel(ctx, plan, key, raw), nil
 }
 
 // withModel returns the insight with the model's words, or as it is where there is no place among those who ask. Only
 // what the model has said is remembered.
-func (s *Service) withModel(ctx context.Context, key keptKey, raw []byte) []byte {
+func (s *Service) withModel(ctx context.Context, plan runs.PlanJSON, key keptKey, raw []byte) []byte {
 	if said, ok := s.modelled.Get(key); ok {
 		return said
 	}
@@ -138,11 +150,13 @@ func (s *Service) withModel(ctx context.Context, key keptKey, raw []byte) []byte
 		return raw
 	}
 	defer release()
-	var all api.Insight
-	if json.Unmarshal(raw, &all) != nil {
+	var all, asked api.Insight
+	masked, err := shown(plan, raw)
+	if err != nil || json.Unmarshal(raw, &all) != nil || json.Unmarshal(masked, &asked) != nil {
 		return raw
 	}
-	WithModel(ctx, &all, s.model, s.modelName)
+	WithModel(ctx, &asked, s.model, s.modelName)
+	all.Model = asked.Model
 	said, err := json.Marshal(all)
 	if err != nil {
 		return raw

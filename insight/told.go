@@ -20,6 +20,9 @@ const (
 func (s *Service) Told(ctx context.Context, plan runs.PlanJSON, by runs.Policies) (*api.Insight, error) {
 	asked, _ := by.(inForce)
 	raw, err := s.of(ctx, s.gating, plan, asked.InForce)
+	if err == nil {
+		raw, err = shown(plan, raw)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,14 @@ func (s *Service) withPlans(ctx context.Context, run Run, refs []FileRef, use fu
 	if err := hold.Acquire(ctx, size); err != nil {
 		return err
 	}
+	masker, err := s.maskerOf(ctx, run)
+	if err != nil {
+		return err
+	}
 	var plans []*changes.Plan
 	for _, file := range files {
 		plan, err := changes.Parse(s.open(ctx, file), changes.Options{
-			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.RefreshOnly(),
+			Secrets: masker, Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.RefreshOnly(),
 		})
 		if err != nil {
 			return err

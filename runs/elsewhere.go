@@ -174,8 +174,17 @@ func (s *Service) keepOutputs(ctx context.Context, run Run, raw []byte) error {
 		Type      json.RawMessage `json:"type,omitempty"`
 		Value     json.RawMessage `json:"value,omitempty"`
 	}
+	masker, err := s.maskerOf(ctx, run)
+	if err != nil {
+		return err
+	}
 	all := map[string]output{}
 	for _, out := range said.Outputs {
+		if out.Value != nil {
+			if out.Value, err = masker.JSON(out.Value); err != nil {
+				return err
+			}
+		}
 		all[out.Name] = output{out.Sensitive, out.Type, out.Value}
 	}
 	kept, err := json.Marshal(all)

@@ -110,6 +110,30 @@ func TestRecordElsewhereIsKeptAsItComes(t *testing.T) {
 	}
 }
 
+// What is brought passes the masker of logs, and values are for who may read the state's outputs.
+func TestOutputsAreMaskedAndForWhoMayReadThem(t *testing.T) {
+	e := begunElsewhere(t)
+	e.Sensitive = []api.Input{{Name: "password", Value: "hunter2-hunter2", Sensitive: true}}
+	_, err := e.sign(runs.PhaseApply)
+	e.must(err)
+	outputs := `{"u":{"sensitive":false,"type":"string","value":"x hunter2-hunter2"},"v":{"sensitive":false,"value":["aHVudGVyMi1odW50ZXIy"]}}`
+	_, err = e.EndElsewhere(t.Context(), e.as, "e/p", e.id, api.IACRunEnd{Status: "Succeeded", Outputs: json.RawMessage(outputs)})
+	e.must(err)
+	for role, want := range map[auth.Role]string{
+		auth.Owner: `[{"name":"u","type":"string","sensitive":false,"value":"x ***"},{"name":"v","type":null,"sensitive":false,"value":["***"]}]`,
+		auth.Operator: `[{"name":"u","type":"string","sensitive":false,"value":null,"withheld":true},` +
+			`{"name":"v","type":null,"sensitive":false,"value":null,"withheld":true}]`,
+	} {
+		as := e.as
+		as.Role = role
+		said, err := e.Outputs(t.Context(), as, e.id)
+		raw, _ := json.Marshal(said.Outputs)
+		if err != nil || string(raw) != want {
+			t.Errorf("%s is shown %s, %v", role, raw, err)
+		}
+	}
+}
+
 // It holds up nobody, and nobody else speaks for it.
 func TestRecordElsewhereIsNobodyElses(t *testing.T) {
 	e := begunElsewhere(t)

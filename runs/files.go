@@ -50,10 +50,10 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 		return File{}, err
 	}
 	coming := incoming{ref: ref, digest: a.Digest, allow: allow}
-	switch ref.Kind {
-	case FilePlan:
+	switch {
+	case ref.Kind == FilePlan:
 		return s.putPlan(ctx, run, coming, body)
-	case FileJSONLog, FileResults:
+	case ref.Kind.Masked():
 		masker, err := s.maskerOf(ctx, run)
 		if err != nil {
 			return File{}, err
@@ -172,7 +172,7 @@ func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kin
 		return File{}, nil, err
 	}
 	content := s.open(ctx, file)
-	if kind == FileJSONLog || kind == FileResults {
+	if kind.Masked() {
 		file.Digest = "" // it is that of what came, and what is kept is masked
 	}
 	return file, content, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // Gates say which plans wait for somebody who may approve, whatever is applied without a question.
@@ -78,7 +79,21 @@ func (s *Service) askGates(ctx context.Context, run Run, gates Gates, policies P
 	if err != nil {
 		return Verdict{}, err
 	}
-	return s.Insights.Held(ctx, plan, gates, policies)
+	verdict, err := s.Insights.Held(ctx, plan, gates, policies)
+	return verdict.masked(plan.Secrets), err
+}
+
+// masked is the verdict without secrets in what is shown of it.
+func (v Verdict) masked(m *mask.Masker) Verdict {
+	text := func(said string) string { return string(m.Bytes([]byte(said))) }
+	v.Refused, v.Reasons = text(v.Refused), slices.Clone(v.Reasons)
+	for i, r := range v.Reasons {
+		v.Reasons[i].Reason, v.Reasons[i].Details = text(r.Reason), slices.Clone(r.Details)
+		for j, detail := range r.Details {
+			v.Reasons[i].Details[j] = text(detail)
+		}
+	}
+	return v
 }
 
 // policies are the bundles that count for the run's workspace now.

@@ -19,7 +19,8 @@ const MaxOutputs = 4 << 20
 
 // Outputs returns the outputs that the run's apply has left behind: those that the workspace
 // declares, or all where it declares none. A sensitive one has no value: who may read it reads
-// the state. Faults: RunFileNotFound, StateInternal.
+// the state. Who lacks the right to the state's outputs is given names and types alone. Faults:
+// RunFileNotFound, StateInternal.
 func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api.RunOutputs, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
@@ -41,7 +42,14 @@ func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api
 	if err != nil {
 		return api.RunOutputs{}, err
 	}
-	return maskedOutputs(raw, run.Terms.Outputs)
+	all, err := maskedOutputs(raw, run.Terms.Outputs)
+	if p.MayView(auth.ReadOutputs, run.Workspace) == nil {
+		return all, err
+	}
+	for i := range all.Outputs {
+		all.Outputs[i].Value, all.Outputs[i].Withheld = nil, true
+	}
+	return all, err
 }
 
 // maxOutputCount is how many outputs are shown.

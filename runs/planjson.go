@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // PlanJSON is what show -json says of a run's plan, as its executor sent it: with sensitive values
@@ -22,6 +23,8 @@ type PlanJSON struct {
 	// Results is what other programs have found while it was made; nil for nothing. They are as the run's steps have
 	// left them: they may add to what is known of the plan, and take nothing away.
 	Results *Results
+	// Secrets finds the run's secrets in what people are shown of all that; nil for none.
+	Secrets *mask.Masker
 }
 
 // Results are an api.OtherResults as JSON.
@@ -47,7 +50,11 @@ func (s *Service) PlanJSON(ctx context.Context, p auth.Principal, id string) (Pl
 }
 
 func (s *Service) planJSON(ctx context.Context, run Run, file File) (PlanJSON, error) {
-	plan := PlanJSON{Org: file.Org, Workspace: run.Workspace, Digest: file.Digest, Size: file.Size,
+	masker, err := s.maskerOf(ctx, run)
+	if err != nil {
+		return PlanJSON{}, err
+	}
+	plan := PlanJSON{Org: file.Org, Workspace: run.Workspace, Digest: file.Digest, Size: file.Size, Secrets: masker,
 		Open: func() io.Reader { return s.open(ctx, file) }}
 	results, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FileResults, file.Attempt})
 	if err == nil {

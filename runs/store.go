@@ -245,6 +245,9 @@ func FileKinds() []FileKind {
 		FileResults}
 }
 
+// Masked reports whether what is kept of such a file has its secrets masked, so that its digest is of what came.
+func (k FileKind) Masked() bool { return k == FileJSONLog || k == FileResults || k == FileOutputs }
+
 // FileRef addresses a file of a run.
 type FileRef struct {
 	Ref

@@ -46,7 +46,7 @@ type Settings struct {
 	ApproversFor map[string][]string `json:"approvers_for,omitempty"`
 
 	Protected  bool   `json:"protected,omitempty"` // from being destroyed
-	MinSandbox string `json:"min_sandbox"`         // none, landlock or namespaces
+	MinSandbox string `json:"min_sandbox"`         // none, weak, landlock or namespaces
 }
 
 // The values that settings may have.
@@ -64,6 +64,7 @@ const (
 	GateHigh     = "high"
 
 	SandboxNone       = "none"
+	SandboxWeak       = "weak"
 	SandboxLandlock   = "landlock"
 	SandboxNamespaces = "namespaces"
 )
@@ -113,8 +114,8 @@ func (s Settings) Check() error {
 		{areOfHeld(s.ApproversFor, areApprovers), "approvers_for has 1 to 20 IDs of keys or of rules, or ID/SUBJECT, for some of " +
 			strings.Join(heldKinds(), ", ")},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
-		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
-			"min_sandbox is none, landlock or namespaces"},
+		{slices.Contains([]string{SandboxNone, SandboxWeak, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
+			"min_sandbox is none, weak, landlock or namespaces"},
 	} {
 		if !c.ok {
 			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)

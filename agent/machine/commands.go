@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/holdfast/holdfast/agent"
@@ -23,7 +24,11 @@ type Commands struct {
 	user    *sandbox.User
 	least   sandbox.Level
 	open    bool
-	reached api.Sandbox
+	work    string
+
+	mu        sync.Mutex
+	reached   api.Sandbox
+	installed string // what there was of bubblewrap when that was found out
 }
 
 // CommandSettings say what is closed to commands.
@@ -53,7 +58,7 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 	if !s.Shims {
 		return nil, errors.New("this program has no command that is a shim, so it can't start commands of runs")
 	}
-	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open}
+	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open, work: s.Work}
 	if s.User != nil {
 		c.user = &sandbox.User{UID: uint32(s.User.UID), GID: uint32(s.User.GID)}
 	}
@@ -62,35 +67,46 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 			return nil, fmt.Errorf("commands may read all of %s, and %s is in there: keep it elsewhere", within, path)
 		}
 	}
-	ctx, stop := context.WithTimeout(ctx, probePatience)
-	defer stop()
 	if err := os.MkdirAll(s.Work, 0o700); err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp(s.Work, "probe")
+	c.installed = sandbox.Installed()
+	var err error
+	c.reached, err = c.probe(ctx)
 	if err != nil {
 		return nil, err
+	}
+	return c, nil
+}
+
+// probe runs a command that does nothing, and returns what its sandbox reached.
+func (c *Commands) probe(ctx context.Context) (reached api.Sandbox, err error) {
+	ctx, stop := context.WithTimeout(ctx, probePatience)
+	defer stop()
+	folder, err := os.MkdirTemp(c.work, "probe")
+	if err != nil {
+		return reached, err
 	}
 	defer os.RemoveAll(folder)
 	program, args, err := harmless()
 	if err != nil {
-		return nil, err
+		return reached, err
 	}
-	anyway := *c
-	anyway.network.RequireClosed = false // it shows whether that can be
-	process, err := anyway.start(ctx, agent.Command{
+	network := c.network
+	network.RequireClosed = false // it shows whether that can be
+	process, err := c.startIn(ctx, agent.Command{
 		Folder: filepath.Join(folder, "p"), Path: program, Args: args, Dir: "/", Read: []string{program},
-	}, sandbox.None)
+	}, sandbox.None, network)
 	if err != nil {
-		return nil, err
+		return reached, err
 	}
 	if exit, err := process.Wait(ctx); err != nil || exit.Code != 0 {
-		return nil, errors.Join(err, fmt.Errorf("commands can't be run here: %s", exit.Failed))
+		return reached, errors.Join(err, fmt.Errorf("commands can't be run here: %s", exit.Failed))
 	}
 	if found := process.Sandbox(); found != nil {
-		c.reached = *found
+		reached = *found
 	}
-	return c, nil
+	return reached, nil
 }
 
 // harmless returns a program that does nothing: the system's, or this one where there is none.
@@ -104,8 +120,18 @@ func harmless() (path string, args []string, err error) {
 	return path, []string{"version"}, err
 }
 
-// Sandbox implements agent.Commands.
-func (c *Commands) Sandbox() api.Sandbox { return c.reached }
+// Sandbox implements agent.Commands. It is found out anew where bubblewrap was installed, replaced or removed
+// meanwhile, since each command tries it.
+func (c *Commands) Sandbox() api.Sandbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := sandbox.Installed(); now != c.installed {
+		if reached, err := c.probe(context.Background()); err == nil {
+			c.reached, c.installed = reached, now
+		}
+	}
+	return c.reached
+}
 
 // Start implements agent.Commands.
 func (c *Commands) Start(ctx context.Context, command agent.Command) (agent.Process, error) {
@@ -117,11 +143,16 @@ func (c *Commands) Start(ctx context.Context, command agent.Command) (agent.Proc
 }
 
 func (c *Commands) start(ctx context.Context, command agent.Command, least sandbox.Level) (agent.Process, error) {
+	return c.startIn(ctx, command, least, c.network)
+}
+
+func (c *Commands) startIn(ctx context.Context, command agent.Command, least sandbox.Level,
+	network sandbox.Network) (agent.Process, error) {
 	made, err := shim.Start(ctx, shim.Spec{
 		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env,
 		Apart:  command.Apart,
 		Limits: c.limits, Sandbox: sandbox.Policy{
-			ReadOnly: command.Read, ReadWrite: command.Write, Network: c.network, User: c.user, MinLevel: least, Open: c.open,
+			ReadOnly: command.Read, ReadWrite: command.Write, Network: network, User: c.user, MinLevel: least, Open: c.open,
 		},
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,6 +28,36 @@ func try(what string, args []string) error {
 	case "limit-itself":
 		none := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
 		return errors.Join(unix.Prlimit(0, unix.RLIMIT_CPU, &none, nil), unix.Setrlimit(unix.RLIMIT_CPU, &none))
+	case "shared-memory":
+		_, _, errno := syscall.Syscall(syscall.SYS_SHMGET, 0, 4096, 0o600|unix.IPC_CREAT) // IPC_PRIVATE
+		return asError(errno)
+	case "message-queue":
+		_, _, errno := syscall.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&[]byte("holdfast-test\x00")[0])),
+			unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
+		return asError(errno)
+	case "priority":
+		return unix.Setpriority(number(0), number(1), 19)
+	case "affinity":
+		var set unix.CPUSet
+		return errors.Join(unix.SchedGetaffinity(0, &set), unix.SchedSetaffinity(number(0), &set))
+	case "scheduler":
+		return unix.SchedSetAttr(number(0), &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
+	case "io-priority":
+		_, _, errno := syscall.Syscall(unix.SYS_IOPRIO_SET, uintptr(number(0)), uintptr(number(1)), 3<<13)
+		return asError(errno)
+	case "watch":
+		_, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+		return err
+	case "mode":
+		mode, _ := strconv.ParseUint(args[1], 8, 32)
+		return errors.Join(syscall.Chmod(args[0], uint32(mode)))
+	case "create":
+		mode, _ := strconv.ParseUint(args[1], 8, 32)
+		fd, err := unix.Open(args[0], unix.O_CREAT|unix.O_WRONLY|unix.O_EXCL, uint32(mode))
+		if err != nil {
+			return err
+		}
+		return unix.Close(fd)
 	case "read-memory":
 		var word [8]byte
 		local := []unix.Iovec{{Base: &word[0], Len: 8}}
@@ -90,6 +121,13 @@ func try(what string, args []string) error {
 		return err
 	}
 	return fmt.Errorf("there is no attempt %q", what)
+}
+
+func asError(errno syscall.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return errno
 }
 
 // raw makes a system call. One whose arguments the kernel dislikes got through to it.

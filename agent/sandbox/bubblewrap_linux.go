@@ -24,6 +24,18 @@ func bubblewrapPaths() []string {
 	return []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}
 }
 
+// Installed tells apart what there is of bubblewrap on this machine: it changes when the program is installed, replaced
+// or removed.
+func Installed() string {
+	var all []string
+	for _, path := range bubblewrapPaths() {
+		if info, err := os.Stat(path); err == nil {
+			all = append(all, fmt.Sprint(path, info.ModTime().UnixNano(), info.Size(), info.Mode()))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // findBubblewrap finds bubblewrap where it can make namespaces, which many systems refuse.
 func findBubblewrap(p Policy) (string, error) {
 	paths := bubblewrapPaths()

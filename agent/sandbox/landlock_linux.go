@@ -35,7 +35,7 @@ func restrict(p Policy, r *Report) error {
 		r.withoutLandlock(abi)
 		return nil
 	}
-	rules, err := fileRules(p, r.Level)
+	rules, err := fileRules(p)
 	if err != nil {
 		return err
 	}
@@ -47,11 +47,14 @@ func restrict(p Policy, r *Report) error {
 	} else if err := landlock.V6.BestEffort().RestrictScoped(); err != nil {
 		return fmt.Errorf("can't keep signals in the sandbox with Landlock: %w", err)
 	}
-	if r.Level < Landlock {
+	if r.Level < Namespaces {
 		r.because("Landlock leaves open sockets that have a path, and the modes and times of files of the user that the " +
 			"command runs as")
+		if p.byLandlock() < Landlock {
+			r.because("that user is the executor's own: name a user for commands, or install bubblewrap")
+		}
 	}
-	r.Level = max(r.Level, Landlock)
+	r.Level = max(r.Level, p.byLandlock())
 	return restrictPorts(p.Network, abi, r)
 }
 
@@ -83,8 +86,8 @@ func restrictPorts(n Network, abi int, r *Report) error {
 }
 
 // fileRules opens the system's and the policy's files. What the policy names has to be there.
-func fileRules(p Policy, reached Level) ([]landlock.Rule, error) {
-	system := append(systemReadOnly(), systemProc(reached)...)
+func fileRules(p Policy) ([]landlock.Rule, error) {
+	system := append(systemReadOnly(), systemProc()...)
 	rules := []landlock.Rule{landlock.RWFiles(systemDevices()...).IgnoreIfMissing()}
 	for _, path := range system {
 		if info, err := os.Stat(path); err == nil {

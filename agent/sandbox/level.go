@@ -11,11 +11,12 @@ type Level int
 // The levels, the weakest first.
 const (
 	None       Level = iota // only limits, no new privileges and an empty environment
-	Landlock                // files outside the policy are closed by the kernel
+	Weak                    // files outside the policy are closed by the kernel, but not to whom they belong: their modes are open
+	Landlock                // the command also has a user of its own, to whom no such file belongs
 	Namespaces              // it also has a file system and processes of its own
 )
 
-func levelNames() []string { return []string{"none", "landlock", "namespaces"} }
+func levelNames() []string { return []string{"none", "weak", "landlock", "namespaces"} }
 
 // String is the level's name in settings and reports.
 func (l Level) String() string {
@@ -38,7 +39,7 @@ func ParseLevel(name string) (Level, error) {
 	if i := slices.Index(levelNames(), name); i >= 0 {
 		return Level(i), nil
 	}
-	return None, fmt.Errorf("%q is no level of a sandbox: it is none, landlock or namespaces", name)
+	return None, fmt.Errorf("%q is no level of a sandbox: it is none, weak, landlock or namespaces", name)
 }
 
 // MarshalText makes a level its name in JSON.

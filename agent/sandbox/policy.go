@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"path/filepath"
 )
 
@@ -32,6 +33,15 @@ type Policy struct {
 type User struct {
 	UID uint32 `json:"uid"`
 	GID uint32 `json:"gid"`
+}
+
+// byLandlock is the level that Landlock alone comes to. It leaves the modes of files to whom they belong, so a command
+// that runs as the executor's user can take the executor's files out of reach.
+func (p Policy) byLandlock() Level {
+	if p.User != nil && p.User.UID != 0 && int(p.User.UID) != os.Geteuid() {
+		return Landlock
+	}
+	return Weak
 }
 
 // Network is what a command may reach of it.

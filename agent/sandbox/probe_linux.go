@@ -15,7 +15,7 @@ func Probe(p Policy) Report {
 	case abi < abiTruncate:
 		r.withoutLandlock(abi)
 	default:
-		r.Level = max(r.Level, Landlock)
+		r.Level = max(r.Level, p.byLandlock())
 	}
 	return r
 }

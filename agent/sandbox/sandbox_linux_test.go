@@ -54,13 +54,16 @@ func checkCommandSeesOnlyWhatIsItsOwn(t *testing.T, w world) {
 		"to write /etc":                    "echo x >/etc/holdfast-test-outside",
 		"to set the kernel":                "echo 1 >/proc/sys/kernel/sysrq",
 		"to make a device":                 "mknod d c 1 3",
-		"to kill the server":               fmt.Sprintf("kill -0 %d", os.Getpid()),
-	}
-	if w.level < Namespaces { // where the first process is the command, and all are its own
-		forbidden["init's environment"], forbidden["the list of processes"] = "cat /proc/1/environ", "ls /proc"
+		"the list of processes":            "ls /proc",
 		// With their paths, which are all that it takes to connect to one of the same user.
-		forbidden["others' sockets"] = "cat /proc/$$/net/unix"
-		forbidden["others' sockets, of a thread"] = "cat /proc/$$/task/$$/net/unix"
+		"others' sockets":              "cat /proc/$$/net/unix",
+		"others' sockets, of a thread": "cat /proc/$$/task/$$/net/unix",
+		"others' connections":          "cat /proc/net/tcp",
+		"keyrings":                     "cat /proc/keys",
+		"to kill the server":           fmt.Sprintf("kill -0 %d", os.Getpid()),
+	}
+	if w.level < Namespaces { // where the first process is the command
+		forbidden["init's environment"] = "cat /proc/1/environ"
 	}
 	for what, lines := range forbidden {
 		refused(t, what, w.shell(w.policy(), lines))
@@ -99,6 +102,64 @@ func checkCommandHasWhatItNeeds(t *testing.T, w world) {
 		if r := w.shell(w.policy(), lines); !r.ok() {
 			t.Errorf("%s: %v, %s, it says %q", what, r.err, r.Error, r.output)
 		}
+	}
+}
+
+// Vulnerability: a filter that passes priorities, memory that is the machine's, or modes by which others become root.
+// Scenario: a run slows down the server for good, fills the machine's memory beyond its end, or has another account
+// become whom it runs as.
+// Check: each call is refused, and what tools do with their own files and processes works.
+func TestCallsThatReachBeyondTheRun(t *testing.T) { worlds(t, checkCallsThatReachBeyondTheRun) }
+
+func checkCallsThatReachBeyondTheRun(t *testing.T, w world) {
+	server := strconv.Itoa(os.Getpid())
+	must(t, os.WriteFile(filepath.Join(w.run, "file"), nil, 0o755))
+	for what, args := range map[string][]string{
+		"shared memory":              {"shared-memory"},
+		"a queue of messages":        {"message-queue"},
+		"the server's priority":      {"priority", "0", server},
+		"the user's priority":        {"priority", "2", "0"},
+		"the server's CPUs":          {"affinity", server},
+		"the server's scheduler":     {"scheduler", server},
+		"the server's disk":          {"io-priority", "1", server},
+		"the user's disk":            {"io-priority", "3", "0"},
+		"a setuid program":           {"mode", "file", "4755"},
+		"a setgid program":           {"mode", "file", "2755"},
+		"a setuid program as made":   {"create", "made", "4755"},
+		"a setuid program elsewhere": {"mode", "/proc/self/exe", "4755"},
+	} {
+		refused(t, what, w.attempt(w.policy(), args...))
+	}
+	if w.level < Namespaces {
+		refused(t, "a watch", w.attempt(w.policy(), "watch"))
+	}
+	for what, args := range map[string][]string{
+		"its priority":  {"priority", "0", "0"},
+		"its CPUs":      {"affinity", "0"},
+		"its scheduler": {"scheduler", "0"},
+		"its disk":      {"io-priority", "1", "0"},
+		"a mode":        {"mode", "file", "1711"},
+		"a file's mode": {"create", "new", "711"},
+		"nice":          {"priority", "0", "0"},
+	} {
+		if r := w.attempt(w.policy(), args...); !r.ok() {
+			t.Errorf("%s: %v, %s, %q", what, r.err, r.Error, r.output)
+		}
+	}
+	if r := w.shell(w.policy(), "umask 022; mkdir -m 750 d && install -m 755 file g && nice -n 5 true && tail -n 1 file"); !r.ok() {
+		t.Errorf("tools: %v, %s, %q", r.err, r.Error, r.output)
+	}
+}
+
+// A record says where processes are not counted for the run alone.
+func TestUncountedProcessesAreOnTheRecord(t *testing.T) {
+	w := newWorld(t)
+	around := Confine(w.policy(), Limits{}, fmt.Sprintf("test-%d", os.Getpid()))
+	defer func() { _ = around.Close(); RemoveCgroup(around.Cgroup) }()
+	text, err := os.ReadFile(filepath.Join(around.Cgroup, "pids.max"))
+	counted := around.Cgroup != "" && err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(defaultProcesses)
+	if said := strings.Contains(strings.Join(around.Report.Why, "; "), "processes "); said == counted {
+		t.Errorf("counted %v: %q", counted, around.Report.Why)
 	}
 }
 
@@ -191,6 +252,9 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	if !r.ok() || r.output != "61234\n61235\n61235\n61234\n" {
 		t.Errorf("%v, %s, it says %q", r.err, r.Error, r.output)
 	}
+	if want := max(w.level, Landlock); r.Report.Level != want {
+		t.Errorf("with a user of its own it reaches %s, want %s", r.Report.Level, want)
+	}
 	refused(t, "to become root", w.attempt(p, "become-root"))
 	if r := w.attempt(p, "capabilities"); !r.ok() {
 		t.Errorf("capabilities: %v, %s", r.err, r.output)
@@ -241,6 +305,22 @@ func TestTooWeakIsRefused(t *testing.T) {
 	}
 }
 
+// Vulnerability: Landlock leaves modes to whom a file belongs, and commands run as the executor's user by default.
+// Scenario: a run takes the server's data folder out of the server's own reach, for all organizations.
+// Check: that level is below what is wanted by default.
+func TestExecutorsUserIsWeak(t *testing.T) {
+	w := newWorld(t)
+	p := w.policy()
+	if p.MaxLevel = Landlock; Probe(p).Level != Weak {
+		t.Errorf("probed %+v", Probe(p))
+	}
+	p.MinLevel = Landlock
+	r := w.shell(p, "chmod 000 "+w.path("data"))
+	if info, err := os.Stat(w.path("data")); err != nil || info.Mode().Perm() != 0o755 || !r.TooWeak {
+		t.Errorf("%v, %v, %+v", info.Mode(), err, r.Answer)
+	}
+}
+
 func TestPolicyIsChecked(t *testing.T) {
 	for _, p := range []Policy{
 		{ReadOnly: []string{"relative"}}, {ReadWrite: []string{"/"}}, {ReadOnly: []string{"/a/../b"}},
@@ -259,7 +339,7 @@ func TestPolicyIsChecked(t *testing.T) {
 }
 
 func TestLevelsHaveNames(t *testing.T) {
-	for _, level := range []Level{None, Landlock, Namespaces} {
+	for _, level := range []Level{None, Weak, Landlock, Namespaces} {
 		var again Level
 		text, err := level.MarshalText()
 		must(t, err)

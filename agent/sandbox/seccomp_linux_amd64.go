@@ -8,3 +8,12 @@ const (
 	// name.
 	foreignCalls = 0x40000000
 )
+
+// oldWatches, oldModes and oldOpens are calls that later machines don't have.
+func oldWatches() []uint32 { return []uint32{unix.SYS_INOTIFY_INIT} }
+
+func oldModes() map[uint32]uint32 {
+	return map[uint32]uint32{unix.SYS_CHMOD: 1, unix.SYS_CREAT: 1, unix.SYS_MKNOD: 1}
+}
+
+func oldOpens() map[uint32]uint32 { return map[uint32]uint32{unix.SYS_OPEN: 1} }

@@ -14,3 +14,6 @@ func Probe(Policy) Report {
 
 // Exposed is for systems where commands can be closed in.
 func Exposed(string) string { return "" }
+
+// Installed is empty: there is no bubblewrap here.
+func Installed() string { return "" }

@@ -48,7 +48,7 @@ func (f phases) start(name string, args ...string) *Process {
 			"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + f.work("cli.tfrc"),
 		},
 		Sandbox: sandbox.Policy{
-			ReadOnly: []string{filepath.Dir(f.binary)}, ReadWrite: []string{f.work("")}, MinLevel: sandbox.Landlock,
+			ReadOnly: []string{filepath.Dir(f.binary)}, ReadWrite: []string{f.work("")}, MinLevel: sandbox.Weak,
 			Bubblewrap: os.Getenv("HOLDFAST_TEST_BWRAP"),
 		},
 	})

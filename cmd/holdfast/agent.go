@@ -71,14 +71,14 @@ and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API
 	flags := cmd.Flags()
 	flags.StringVar(&f.server, "server", "", "the server's address (default "+defaultAddr+")")
 	flags.StringVar(&f.tokenFile, "pool-token-file", "", "file with the pool's token")
-	flags.StringVar(&f.work, "work", "", "folder for runs, an absolute path (default /var/lib/holdfast-agent)")
+	flags.StringVar(&f.work, "work", "", "folder for runs (default /var/lib/holdfast-agent)")
 	flags.IntVar(&f.slots, "slots", 1, "how many runs may go on at once")
 	flags.StringVar(&f.name, "name", "", "the agent's name (default: the machine's)")
 	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")
 	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
 	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock",
-		"the least that is closed to commands: none, landlock or namespaces")
+		"the least that is closed to commands: none, weak, landlock or namespaces")
 	flags.BoolVar(&f.closed, "require-closed-network", false,
 		"do not start where loopback, link-local and metadata addresses can't be closed to commands")
 	flags.StringVar(&f.user, "user", "",
@@ -119,6 +119,13 @@ func (f *agentFlags) fill(a *app) error {
 	}
 	if f.tools == "" {
 		f.tools = filepath.Join(f.work, "tools")
+	}
+	for _, path := range []*string{&f.work, &f.tools} { // commands are started in other folders
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = absolute
 	}
 	if f.name == "" {
 		f.name, _ = os.Hostname()

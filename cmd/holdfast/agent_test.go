@@ -44,3 +44,16 @@ func TestAgentSaysWhatItLacks(t *testing.T) {
 		})
 	}
 }
+
+// Commands are started in other folders than the agent, so a relative one is that of the agent's own start.
+func TestAgentTakesRelativeFolders(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := agentFlags{tokenFile: "token", work: "work", slots: 1}
+	if err := f.fill(&app{}); err != nil || f.work != filepath.Join(here, "work") ||
+		f.tools != filepath.Join(here, "work", "tools") {
+		t.Errorf("%q, %q, %v", f.work, f.tools, err)
+	}
+}

@@ -171,7 +171,7 @@ func newRunOutputsCommand(a *app) *cobra.Command {
 		Use:   "outputs",
 		Short: "Show the outputs that a run has left behind",
 		Long: "Show the outputs that a run's apply has left behind: those that the workspace declares, or all\nwhere it " +
-			"declares none. Sensitive values are masked.",
+			"declares none. Sensitive values are masked, and values are for keys with the right state:outputs.",
 		Example: "  holdfast run outputs " + exampleRun + "\n  holdfast run outputs " + exampleRun +
 			" --json | jq '.outputs[] | {(.name): .value}'",
 	}, func(ctx context.Context, c *client.Client, id string) error {
@@ -195,6 +195,8 @@ func (a *app) showRunOutputs(all api.RunOutputs) error {
 		value := compacted(o.Value)
 		if o.Sensitive {
 			value = "(sensitive)"
+		} else if o.Withheld {
+			value = "(only for keys with state:outputs)"
 		}
 		facts = append(facts, [2]string{o.Name, value})
 	}

@@ -48,7 +48,7 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.approversFor, "approvers-for", nil, "whose yes counts for a plan that is held, as KIND=ID of a key "+
 		"or a rule, or KIND=ID/SUBJECT; may be given more than once, KIND= for everybody who may approve")
 	flags.BoolVar(&f.protected, "protect", false, "refuse to destroy what it manages")
-	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, landlock or namespaces: the least that a run starts with")
+	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, weak, landlock or namespaces: the least that a run starts with")
 	flags.DurationVar(&f.planTimeout, "plan-timeout", 0, "how long a plan may take")
 	flags.DurationVar(&f.applyTimeout, "apply-timeout", 0, "how long an apply may take")
 	flags.DurationVar(&f.planGrace, "plan-grace", 0, "how long a cancelled plan may take to end")

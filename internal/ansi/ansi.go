@@ -25,8 +25,8 @@ const (
 // writes. A sequence that is broken off ends where ordinary text goes on, so that it can't hide
 // more than itself.
 type Stripper struct {
-	to io.Writer
-	at where
+	to   io.Writer
+	scan Scanner
 }
 
 // NewStripper returns one that writes to another writer.
@@ -36,7 +36,7 @@ func NewStripper(to io.Writer) *Stripper { return &Stripper{to: to} }
 func (s *Stripper) Write(text []byte) (int, error) {
 	kept := make([]byte, 0, len(text))
 	for _, b := range text {
-		if s.keeps(b) {
+		if s.scan.Keeps(b) {
 			kept = append(kept, b)
 		}
 	}
@@ -49,8 +49,14 @@ func (s *Stripper) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// keeps takes the next byte, and reports whether it is text.
-func (s *Stripper) keeps(b byte) bool {
+// Scanner finds escape sequences byte by byte. Its zero value is at the beginning of a text.
+type Scanner struct{ at where }
+
+// InText reports whether no sequence has begun that has not ended.
+func (s *Scanner) InText() bool { return s.at == inText }
+
+// Keeps takes the next byte, and reports whether it is text.
+func (s *Scanner) Keeps(b byte) bool {
 	if b == escape && s.at != inString {
 		s.at = inEscape
 		return false
@@ -83,7 +89,7 @@ func (s *Stripper) keeps(b byte) bool {
 	return true
 }
 
-func (s *Stripper) keepsOfString(b byte) bool {
+func (s *Scanner) keepsOfString(b byte) bool {
 	switch b {
 	case bell:
 		s.at = inText

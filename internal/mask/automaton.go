@@ -14,6 +14,8 @@ type automaton struct {
 	// What each byte leads to from each of the first states, which are the shortest and the
 	// ones that most of a text has.
 	rows [][256]int32
+	// longest is how many bytes the longest pattern has.
+	longest int
 }
 
 // mostRows bounds the rows to a MiB.
@@ -37,6 +39,7 @@ func newAutomaton(all patterns) *automaton {
 	spans := []span{{0, len(sorted)}}
 	for i := 0; i < len(a.states); i++ {
 		at := int(a.states[i].depth)
+		a.longest = max(a.longest, at)
 		rest := spans[i]
 		for rest.from < rest.to && len(sorted[rest.from]) == at {
 			a.states[i].match = int32(at)

@@ -28,8 +28,9 @@ type Covered struct {
 func (m *Masker) Cover(text []byte, decided int) Covered {
 	w := writer{automaton: m.automaton}
 	w.look(text)
-	out, begun := w.held, len(text)-int(m.automaton.states[w.state].depth)
-	open := max(begun, decided)
+	out := w.held
+	begun := min(len(text)-int(m.automaton.states[w.state].depth), w.joined.begun())
+	open := max(w.open(), decided)
 	for _, f := range w.secret {
 		for i := f.from; i < f.to; i++ {
 			out[i] = star

@@ -21,6 +21,10 @@
 // [Masker.Cover] keeps the length of a text instead, for those in which bytes have offsets: it puts
 // a star for each byte of a secret.
 //
+// Escape sequences of terminals in a secret, such as those by which grep colours what it has found, don't
+// hide it: it is looked for in the text as it comes and in the text without them, also where JSON has
+// escaped them.
+//
 // Occurrences that overlap or touch become one mask. A secret of less than 3 characters is not
 // masked: it would tear up any text.
 package mask

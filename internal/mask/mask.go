@@ -58,3 +58,21 @@ func (m *Masker) Bytes(text []byte) []byte {
 	_ = w.Close()
 	return out.Bytes()
 }
+
+// Finds reports whether the text has a secret.
+func (m *Masker) Finds(text []byte) bool {
+	state, plain := int32(0), true
+	for _, b := range text {
+		state = m.automaton.next(state, b)
+		if m.automaton.states[state].match > 0 {
+			return true
+		}
+		plain = plain && !beginsSequence(b)
+	}
+	if plain {
+		return false
+	}
+	w := writer{automaton: m.automaton}
+	w.look(text)
+	return len(w.secret) > 0
+}

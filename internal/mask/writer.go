@@ -13,6 +13,7 @@ type writer struct {
 	automaton *automaton
 	to        io.Writer
 	state     int32
+	joined    joined
 	held      []byte  // what is not written yet
 	secret    []found // what of held is known to be secret, in order, neither touching
 	out       []byte
@@ -34,7 +35,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		w.look(rest[:n])
 		// What may be the beginning of a secret is what the state stands for, as far as no mask was
 		// written for it already.
-		w.release(max(len(w.held)-int(w.automaton.states[w.state].depth), 0))
+		w.release(w.open())
 		rest = rest[n:]
 	}
 	if w.err != nil {
@@ -60,20 +61,30 @@ func (w *writer) look(text []byte) {
 	a, at := w.state, len(w.held)
 	w.held = append(w.held, text...)
 	for i, b := range text {
+		before := a
 		a = w.automaton.next(a, b)
+		end := at + i + 1
 		if match := w.automaton.states[a].match; match > 0 {
-			end := at + i + 1
 			// It may begin in what a mask was written for already.
 			w.add(found{max(end-int(match), 0), end})
+		}
+		if w.joined.active || beginsSequence(b) {
+			w.joined.take(w.automaton, before, a, b, end-1, w.add)
 		}
 	}
 	w.state = a
 }
 
-// add joins what was found to what it touches. It ends behind all that was found before.
+// open is where the first byte is that what follows may make one of a secret.
+func (w *writer) open() int {
+	open := len(w.held) - int(w.automaton.states[w.state].depth)
+	return max(min(open, w.joined.open(w.automaton)), 0)
+}
+
+// add joins what was found to what it touches, and to all that was found before behind its beginning.
 func (w *writer) add(f found) {
 	for n := len(w.secret); n > 0 && w.secret[n-1].to >= f.from; n-- {
-		f.from = min(f.from, w.secret[n-1].from)
+		f.from, f.to = min(f.from, w.secret[n-1].from), max(f.to, w.secret[n-1].to)
 		w.secret = w.secret[:n-1]
 	}
 	w.secret = append(w.secret, f)
@@ -101,6 +112,7 @@ func (w *writer) release(clear int) {
 		w.secret[i].from -= done
 		w.secret[i].to -= done
 	}
+	w.joined.move(done)
 	w.held = append(w.held[:0], w.held[done:]...)
 	if len(w.out) > 0 {
 		_, w.err = w.to.Write(w.out)

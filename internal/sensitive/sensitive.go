@@ -4,6 +4,7 @@ package sensitive
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -35,7 +36,9 @@ func textsIn(value string) (found []string) {
 		return nil
 	}
 	tokens, _ := hclsyntax.LexExpression([]byte(value), "value", hcl.InitialPos)
+	keyFile := isKeyFile(value)
 	var text strings.Builder
+	member := ""
 	for i, token := range tokens {
 		switch token.Type {
 		case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
@@ -49,12 +52,49 @@ func textsIn(value string) (found []string) {
 				found = append(found, string(token.Bytes))
 			}
 		case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
-			if text.Len() >= leastText && !isName(tokens[i+1:]) {
+			switch named := isName(tokens[i+1:]); {
+			case named:
+				member = text.String()
+			case text.Len() >= leastText && !isHarmless(member, text.String(), keyFile):
 				found = append(found, text.String())
+				fallthrough
+			default:
+				member = "" // the next text is another's
 			}
+		case hclsyntax.TokenIdent:
+			if isName(tokens[i+1:]) {
+				member = string(token.Bytes)
+			}
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack:
+			member = ""
 		}
 	}
 	return found
+}
+
+// isKeyFile reports whether a value is a JSON file with a key, as clouds give them out: those say where tokens come
+// from.
+func isKeyFile(value string) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(value), &members) != nil {
+		return false
+	}
+	_, hasType := members["type"]
+	_, hasToken := members["token_uri"]
+	return hasType && hasToken
+}
+
+// isHarmless reports whether a member says what kind of thing the whole is, or in a key file which public address
+// it belongs to.
+func isHarmless(name, text string, keyFile bool) bool {
+	switch {
+	case name == "type", keyFile && name == "universe_domain":
+		return true
+	case !keyFile || !strings.HasSuffix(name, "_uri") && !strings.HasSuffix(name, "_cert_url"):
+		return false
+	}
+	address, err := url.Parse(text)
+	return err == nil && address.Scheme == "https" && address.User == nil && address.RawQuery == "" && address.Fragment == ""
 }
 
 // isName reports whether what stands before these tokens names an attribute.

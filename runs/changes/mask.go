@@ -2,6 +2,7 @@ package changes
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/holdfast/holdfast/internal/jsonscan"
 )
@@ -82,3 +83,11 @@ func (m masker) hides(kind byte, value []byte) bool {
 }
 
 func (m masker) hidesText(text []byte) bool { return m.everywhere.in(text) || m.here.in(text) }
+
+// key is an address or a path as people are shown it: one with a key in brackets may have a secret in it.
+func (m masker) key(address string) string {
+	if i := strings.IndexByte(address, '['); i >= 0 {
+		return address[:i] + m.everywhere.cover(address[i:])
+	}
+	return address
+}

@@ -3,6 +3,8 @@ package changes
 import (
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 func TestMarksHide(t *testing.T) {
@@ -38,6 +40,31 @@ func TestMarksHide(t *testing.T) {
 				t.Errorf("%s\nwant %s", plan.Changes[0].After, want)
 			}
 		})
+	}
+}
+
+// What the log masks is hidden in changes and in what Redact writes: secrets that the plan knows nothing of, and
+// encodings of those that it does.
+func TestWhatTheLogMasksIsHidden(t *testing.T) {
+	s := sample{
+		variables: `{"pw":{"value":"hunter2-hunter2"}}`, declared: `{"pw":{"sensitive":true}}`,
+		changes: update(`t.n["acme-prod-1"]`, `{}`, `{"a":"x acme-prod-1","b":"YWNtZS1wcm9kLTE=","c":"aHVudGVyMi1odW50ZXIy","d":"plain"}`, `{}`),
+		outputs: `"o":{"actions":["create"],"before":null,"after":"acme%2Dprod-1 acme-prod-1","after_unknown":false,"before_sensitive":false,"after_sensitive":false}`,
+	}
+	options := Options{Secrets: mask.New([]string{"acme-prod-1"})}
+	plan := s.parse(t, options)
+	want := strings.ReplaceAll(`{"a":*,"b":*,"c":*,"d":"plain"}`, "*", Masked)
+	if got := plan.Changes[0]; string(got.After) != want || strings.Contains(got.Address, "acme") {
+		t.Errorf("%s of %s\nwant %s", got.After, got.Address, want)
+	}
+	if got := plan.Outputs[0]; string(got.After) != Masked {
+		t.Errorf("the output is %s", got.After)
+	}
+	if redacted := s.redacted(t, options); strings.Contains(redacted, "YWNtZS1") || strings.Contains(redacted, "aHVudGVy") {
+		t.Errorf("redacted it is %s", redacted)
+	}
+	if s.parse(t, Options{}).Digest(keyed) != plan.Digest(keyed) {
+		t.Error("what is hidden changes the digest")
 	}
 }
 

@@ -26,6 +26,8 @@ type parser struct {
 	places    map[place]bool // of the changes so far
 	kept      int64
 	checks    []byte
+	called    []string // sensitive, by people, as far as it is looked for in encodings
+	calledN   int
 }
 
 // Parse reads what show -json says of a plan. The error is a fault, PlanJSONInvalid or
@@ -43,6 +45,7 @@ func newParser(options Options) *parser {
 	options.Limits = options.Limits.withDefaults()
 	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{},
 		variables: map[string][]byte{}, places: map[place]bool{}}
+	p.secrets.given = options.Secrets
 	p.plan.hidden = hidden{secrets: p.secrets, options: options}
 	for _, name := range options.Sensitive {
 		p.sensitive[name] = true
@@ -196,7 +199,12 @@ func (p *parser) addResource(text string) {
 }
 
 // addWide adds a text that a person has called sensitive.
-func (p *parser) addWide(text string) { p.secrets.add(text) }
+func (p *parser) addWide(text string) {
+	p.secrets.add(text)
+	if p.calledN += len(text); p.calledN <= mostForms {
+		p.called = append(p.called, strings.Clone(text))
+	}
+}
 
 // takeVariable keeps the value until the configuration, which comes last, says what it is.
 func (p *parser) takeVariable(name string, value []byte) error {
@@ -297,6 +305,7 @@ func (p *parser) end(sum hash.Hash) error {
 	for name := range p.sensitive {
 		collectAll(p.variables[name], p.addWide)
 	}
+	p.secrets.addForms(p.called)
 	p.plan.hidden.source = [32]byte(sum.Sum(nil))
 	p.plan.hidden.known(p.sensitive)
 	return nil
@@ -312,10 +321,11 @@ func (p *parser) masker(x *exact) masker {
 func (p *parser) change(x *exact) Change {
 	m, marks := p.masker(x), x.marks()
 	return Change{
-		Address: x.address, PreviousAddress: x.previous, Deposed: x.deposed, Mode: x.mode, Type: x.typ, Name: x.name,
-		Provider: x.provider, Actions: x.actions, ActionReason: x.reason, ReplacePaths: replacePaths(x.replacePaths),
-		Importing: importing(x.importing, m),
-		Before:    json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)),
+		Address: m.key(x.address), PreviousAddress: m.key(x.previous), Deposed: x.deposed, Mode: x.mode, Type: x.typ,
+		Name: x.name, Provider: x.provider, Actions: x.actions, ActionReason: x.reason,
+		ReplacePaths: replacePaths(x.replacePaths, m),
+		Importing:    importing(x.importing, m),
+		Before:       json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)),
 		AfterUnknown: json.RawMessage(x.unknown),
 	}
 }
@@ -327,9 +337,9 @@ func (p *parser) output(x *exact) OutputChange {
 		AfterUnknown: json.RawMessage(x.unknown)}
 }
 
-func replacePaths(array []byte) (list []string) {
+func replacePaths(array []byte, m masker) (list []string) {
 	_ = jsonscan.Children(array, func(child jsonscan.Child) error {
-		list = append(list, path(array[child.Start:child.End]))
+		list = append(list, m.key(path(array[child.Start:child.End])))
 		return nil
 	})
 	return list

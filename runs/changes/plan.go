@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/holdfast/holdfast/internal/mask"
 	"github.com/holdfast/holdfast/runs/outline"
 )
 
@@ -50,6 +51,8 @@ type Options struct {
 	// Sensitive names the root module's variables that are sensitive for another reason than the
 	// configuration's word.
 	Sensitive []string
+	// Secrets finds what is secret besides what the plan says, such as the environment's; nil for nothing.
+	Secrets *mask.Masker
 	// RefreshOnly is whether the plan is one that only takes over what drifted: then the drift is
 	// what an apply changes, and counts for the digest.
 	RefreshOnly bool

@@ -3,6 +3,8 @@ package changes
 import (
 	"encoding/binary"
 	"strings"
+
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // How long a value must be to be looked for: at all, within a longer text, and outside of the
@@ -27,6 +29,8 @@ type secrets struct {
 	inner  map[uint64][]string // by their first eight bytes
 	filter []uint64            // a bit for each of 65,536 hashes of these
 	full   bool
+	// given finds what else is secret, and forms the encodings of what people have called sensitive; nil for none.
+	given, forms *mask.Masker
 }
 
 func newSecrets() *secrets { return &secrets{whole: map[string]bool{}} }
@@ -64,11 +68,45 @@ func (s *secrets) addExactly(text string) {
 // hashOf spreads eight bytes over 65,536 values.
 func hashOf(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> 48 }
 
-func (s *secrets) empty() bool { return s == nil || len(s.whole) == 0 }
+func (s *secrets) empty() bool { return s == nil || len(s.whole) == 0 && s.given == nil }
+
+// cover returns an address or a path without what else is secret in it, such as a key of for_each.
+func (s *secrets) cover(text string) string {
+	if s.given == nil || !s.given.Finds([]byte(text)) {
+		return text
+	}
+	return string(s.given.Bytes([]byte(text)))
+}
+
+// mostForms bounds how many bytes of texts are looked for in their encodings too.
+const mostForms = 16 << 10
+
+// addForms has the encodings of texts be looked for, as far as there is room.
+func (s *secrets) addForms(texts []string) {
+	var list []string
+	left := mostForms
+	for _, text := range texts {
+		if left -= len(text); left < 0 {
+			break
+		}
+		if len(text) >= shortestInner {
+			list = append(list, text)
+		}
+	}
+	if len(list) > 0 {
+		s.forms = mask.New(list)
+	}
+}
 
 // in reports whether the text is a sensitive one, or has one within.
 func (s *secrets) in(text []byte) bool {
-	if s.empty() || len(text) < shortest {
+	if s.empty() {
+		return false
+	}
+	if s.given != nil && s.given.Finds(text) || s.forms != nil && s.forms.Finds(text) {
+		return true
+	}
+	if len(text) < shortest {
 		return false
 	}
 	if len(text) < shortestInner { // a longer one is found below, at its first byte

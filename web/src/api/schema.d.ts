@@ -5794,6 +5794,8 @@ export interface components {
             type: unknown;
             sensitive: boolean;
             value: unknown;
+            /** @description Withheld says that the value is for who has state:outputs of the workspace's state. */
+            withheld?: boolean;
         };
         /** @description RunOutputChange is one output's change; sensitive values are masked. */
         RunOutputChange: {
@@ -5842,7 +5844,7 @@ export interface components {
         };
         /** @description Sandbox is what was closed to a run's commands. */
         Sandbox: {
-            /** @description none, landlock or namespaces */
+            /** @description none, weak, landlock or namespaces */
             level: components["schemas"]["SandboxLevel"];
             /**
              * @description open, ports or closed
@@ -5852,7 +5854,7 @@ export interface components {
             why?: string[];
         };
         /** @enum {string} */
-        SandboxLevel: "none" | "landlock" | "namespaces";
+        SandboxLevel: "none" | "weak" | "landlock" | "namespaces";
         /** @description Session is one browser that somebody is signed in with. */
         Session: {
             id: string;
@@ -6398,7 +6400,7 @@ export interface components {
             };
             /** @description from being destroyed */
             protected: boolean;
-            /** @description none, landlock or namespaces */
+            /** @description none, weak, landlock or namespaces */
             min_sandbox: components["schemas"]["SandboxLevel"];
         };
         /** @description Workspaces is a page of the list of workspaces, by name. */

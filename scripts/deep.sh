@@ -45,14 +45,14 @@ for area in $areas; do
   fi
   names=$(of script)
   if [ -n "$names" ]; then
-    stage "$area: scripts with OpenTofu and Terraform" scripts/e2e.sh -run "^TestScripts\$/./$(pattern $names)"
+    stage "$area: scripts with OpenTofu and Terraform" scripts/bubblewrap.sh scripts/e2e.sh -run "^TestScripts\$/./$(pattern $names)"
   fi
   names=$(of e2e)
   if [ -n "$names" ]; then
-    stage "$area: Go tests with real clients and servers" scripts/e2e.sh -run "$(pattern $names)"
+    stage "$area: Go tests with real clients and servers" scripts/bubblewrap.sh scripts/e2e.sh -run "$(pattern $names)"
   fi
   if [ -n "$(of browser)" ]; then
-    stage "$area: all tests in Chromium" scripts/browser.sh
+    stage "$area: all tests in Chromium" scripts/bubblewrap.sh scripts/browser.sh
   fi
   stage "$area: fuzz targets" scripts/fuzz.sh "${FUZZTIME:-5000x}" $packages
   while read -r command; do

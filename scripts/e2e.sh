@@ -13,9 +13,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests=(go test -vet=off -count=1 -timeout 60m)
+packages=(./test ./agent/shim)
 wanted=()
 if [ "${1-}" = --short ]; then
   tests=(scripts/gotest.sh "$2" -short -timeout 20m)
+  packages=(./test)
   wanted=(opentofu)
   shift 2
 fi
@@ -40,7 +42,7 @@ fi
 # In a process group of its own, so that a signal to this script ends what it started, to
 # the last child, and nothing else. Scripts mostly wait, so more run than there are cores.
 set -m
-"${tests[@]}" -tags e2e -parallel 6 "$@" ./test ./agent/shim &
+"${tests[@]}" -tags e2e -parallel 6 "$@" "${packages[@]}" &
 tests=$!
 interrupted() {
   kill -TERM -- "-$tests" || true

@@ -17,9 +17,9 @@ shared=(./agent ./agent/runlog ./auth/session ./auth/verify ./auth/lastuse ./lay
 
 others() { go list ./... | grep -vxF "$(go list "${shared[@]}")"; }
 
-unit() { scripts/mysql.sh scripts/gotest.sh "$events/unit.json" -short $(others); }
-race() { scripts/gotest.sh --race "$events/race.json" -short "${shared[@]}"; }
-scripts() { scripts/e2e.sh --short "$events/scripts.json"; }
+unit() { scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh "$events/unit.json" -short $(others); }
+race() { scripts/bubblewrap.sh scripts/gotest.sh --race "$events/race.json" -short "${shared[@]}"; }
+scripts() { scripts/bubblewrap.sh scripts/e2e.sh --short "$events/scripts.json"; }
 
 # once is `unchanged`, but CI runs everything.
 once() { if [ "${CI:-}" = true ]; then shift && "$@"; else unchanged "$@"; fi; }
@@ -32,7 +32,7 @@ page() {
 browser() {
   local program
   program=$(scripts/program.sh)
-  once "browser-$(hash web/browser "$program")" env HOLDFAST_BIN="$program" scripts/browser.sh browser/first.test.ts
+  once "browser-$(hash web/browser "$program")" env HOLDFAST_BIN="$program" scripts/bubblewrap.sh scripts/browser.sh browser/first.test.ts
 }
 
 stage "gofmt and go vet" make --no-print-directory check

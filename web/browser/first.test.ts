@@ -24,7 +24,8 @@ test('somebody signs in, looks at a state, approves a run, and sees what it stor
 
   const { page, complaints } = await visit(browser, server, '/states/shop/web')
   await signIn(page, server.key)
-  await page.getByRole('cell', { name: '"first"' }).first().waitFor()
+  await page.getByRole('tab', { name: 'Resources' }).click()
+  await page.getByRole('table', { name: 'Resources' }).getByText('terraform_data.one').first().waitFor()
 
   await page.goto(`/ui/runs/${id}`)
   await page.getByRole('button', { name: 'Approve…' }).click()
@@ -32,6 +33,7 @@ test('somebody signs in, looks at a state, approves a run, and sees what it stor
   await page.getByRole('main').getByText('succeeded').first().waitFor()
 
   await page.goto('/ui/states/shop/web')
+  await page.getByRole('heading', { name: 'Version 2, and the one before it' }).waitFor()
   await page.getByRole('cell', { name: '"second"' }).first().waitFor()
   expect(complaints).toEqual([])
 })

@@ -41,6 +41,7 @@ export function rich(hostile: string): Insight {
     security: { issues: [], shouldApprove: true },
     facts: {
       counts: { add: 2, change: 1, destroy: 2, replace: 1, import: 0, move: 0, forget: 0, drift: 0, outputs: 0, any: true },
+      total: 5,
       changes: [],
       drift: [],
       irreversible: [{ resource: 'aws_db_instance.main', reason: 'it is replaced because of storage_encrypted, and its data is lost with the old one' }],

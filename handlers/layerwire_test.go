@@ -71,6 +71,7 @@ func fillLayers(t *testing.T, deps handlers.Deps) {
 	at := layersNow()
 	s := layers.Defaults()
 	s.Repository, s.Path, s.Triggers, s.MaxChanges, s.Retries = "infra", "envs/prod", []string{"shared/**"}, 5, 3
+	s.Drift.RefreshOnly = true
 	s.Windows = []layers.Window{{Kind: "deny", Schedule: "0 18 * * 5", Zone: "Europe/Berlin", Duration: time.Hour,
 		Actions: []string{"apply"}}}
 	s.Ignore = []layers.Rule{{Address: "*", Attribute: "tags"}}

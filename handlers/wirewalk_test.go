@@ -173,7 +173,7 @@ func rarelyShownOfRuns() []string {
 	return []string{
 		"Assignment.LogFrom", "Stale.What",
 		".Digest", ".Directory", ".Lineage", "Approval.From", "Assignment.Carried", "Assignment.Environment",
-		"Assignment.NoRefresh",
+		"Assignment.NoRefresh", "Assignment.RefreshOnly", "RunOutput.Withheld",
 		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive",
 		"Lease.Cancel",
 		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because",
@@ -199,7 +199,7 @@ func rarelyShown() []string {
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Readiness.Unsealed",
 		"Limits.Nodes", "Drift.Cut",
-		"LayerRun.ID", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
+		"LayerRun.ID", "LayerRun.Ended", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/agent"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // cached is a tool whose configuration has a cache of providers.
@@ -117,6 +118,7 @@ func TestEncryptedConfigurationHasNoCache(t *testing.T) {
 
 // The same where there is a sandbox; a real tool plans and applies with such a cache.
 func TestCacheIsReadOnlyInTheSandbox(t *testing.T) {
+	suite.Deep(t)
 	cache := t.TempDir()
 	r, _ := scripted(t, scriptTool{init: "echo v1 > " + cache + "/provider", plan: "echo evil > " + cache +
 		"/provider; cat " + cache + "/provider"})

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/agent/remote"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // childArg makes this binary an agent, of the folder, the server and the tool that follow.
@@ -43,6 +44,7 @@ func runChild(args []string) error {
 
 // However often an agent is killed: each command is begun once, and the log is whole.
 func TestKilledAgentGoesOn(t *testing.T) {
+	suite.Deep(t)
 	made, calls := scriptTool{
 		plan:  "for i in 1 2 3 4; do echo plan $i; sleep 0.05; done",
 		apply: "for i in 1 2 3 4 5 6 7 8; do echo apply $i; sleep 0.05; done",

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 const oneResource = `
@@ -24,6 +26,7 @@ output "greeting" { value = terraform_data.one.output }
 // A run with the real tools: what is applied is what was planned, and nothing secret is in any
 // file or log.
 func TestPlanAndApplyWithRealTools(t *testing.T) {
+	suite.Deep(t)
 	for _, tool := range []func(*testing.T) oneTool{tofu, terraform} {
 		found := tool(t)
 		t.Run(found.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/suite"
 )
 
 // slowResources are three, of which two wait for release; or until their folder is gone, should a test forget it.
@@ -46,6 +48,7 @@ func (r *rig) release() {
 
 // A real tool that is interrupted ends what it has begun, begins nothing, and stores all of it.
 func TestRealApplyIsInterruptedAndStored(t *testing.T) {
+	suite.Deep(t)
 	r := newRig(t, tofu(t), map[string]string{"main.tf": slowResources})
 	r.withShims()
 	r.start()
@@ -70,6 +73,7 @@ func TestRealApplyIsInterruptedAndStored(t *testing.T) {
 
 // The executor is replaced in the middle of a real apply, which ends as it would have.
 func TestRealApplyOutlivesItsExecutor(t *testing.T) {
+	suite.Deep(t)
 	r := newRig(t, tofu(t), map[string]string{"main.tf": slowResources})
 	r.withShims()
 	r.start()

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/layers"
 )
 
@@ -33,6 +34,7 @@ func (w *world) over(end layers.End) (wait time.Duration) {
 
 // An apply whose plan is good and that fails each time is tried again later and later, and not without end.
 func TestFailingApply(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.add(func(s *layers.Settings) { s.Remediation, s.Drift.Off = layers.Auto, true })
@@ -80,6 +82,7 @@ func TestLooksBehindAFailedApply(t *testing.T) {
 
 // Plans that go stale again and again are made later and later: the first one at once, and never no more.
 func TestPlansThatGoStale(t *testing.T) {
+	suite.Deep(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.add(func(s *layers.Settings) { s.Remediation, s.Drift.Off = layers.Propose, true })

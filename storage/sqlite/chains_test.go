@@ -8,12 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 )
 
 // TestTampered has somebody change the database while the store is open.
 func TestTampered(t *testing.T) {
+	suite.Deep(t)
 	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
 		s := open(t, t.TempDir())
 		db, err := sql.Open("sqlite", s.path)

@@ -185,6 +185,7 @@ func TestCrashedPurge(t *testing.T) {
 // TestPruneAcrossBases keeps the last versions while others come: whatever they are deltas
 // of is theirs. A group is stored anew once, not with each version that goes.
 func TestPruneAcrossBases(t *testing.T) {
+	suite.Deep(t)
 	for _, keep := range []int{1, 5, 40} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
 			s, _ := opened(t)

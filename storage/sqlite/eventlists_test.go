@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -75,6 +76,7 @@ func wantList(t *testing.T, s *Store, org uuid.UUID, q audit.Query, all []audit.
 // TestEventLists lists events before and after the last of them were added to the lists, at
 // every distance that matters.
 func TestEventLists(t *testing.T) {
+	suite.Deep(t)
 	for _, n := range []int{1, unlisted - 1, unlisted, unlisted + 1, 2*unlisted + 1} {
 		s := open(t, t.TempDir())
 		all := recordMany(t, s, n)

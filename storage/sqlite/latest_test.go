@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -45,6 +46,7 @@ func wantFeed(t *testing.T, s *Store, n int) {
 
 // TestLatest follows the log from memory, before and after much of it is let go there.
 func TestLatest(t *testing.T) {
+	suite.Deep(t)
 	s, _ := opened(t)
 	s.patient = time.Minute // it asks for more at once than anybody does
 	recorded := 0

@@ -3,5 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../web"
 [ -d node_modules ] || npm ci --no-audit --no-fund
-npm run --silent check
-npm run --silent test
+npm run --silent check &
+passed=true
+npm run --silent test || passed=false
+wait $! || passed=false
+$passed

@@ -12,13 +12,14 @@ export STAGES GOFLAGS="-trimpath -buildvcs=false ${GOFLAGS-}" CGO_ENABLED=0
 
 # The packages whose goroutines share memory are tested with the race detector, the others without.
 shared=(./agent ./agent/runlog ./auth/session ./auth/verify ./auth/lastuse ./layers ./live ./middleware ./repos ./runs ./server
-  ./state ./storage/memory ./storage/readmap ./storage/sqlite ./storage/sqlitedb ./storage/stateengine
+  ./state ./storage/memory ./storage/readmap ./storage/sqlitedb ./storage/stateengine
   ./internal/fair ./internal/turns ./internal/budget ./internal/follow)
 
 others() { go list ./... | grep -vxF "$(go list "${shared[@]}")"; }
 
-unit() { scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh "$events/unit.json" -short $(others); }
-race() { scripts/bubblewrap.sh scripts/gotest.sh --race "$events/race.json" -short "${shared[@]}"; }
+# Many tests wait for a database, a process or a timer, so more packages run than there are cores.
+unit() { scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh "$events/unit.json" -short -p 3 $(others); }
+race() { scripts/bubblewrap.sh scripts/gotest.sh --race "$events/race.json" -short -p 3 "${shared[@]}"; }
 scripts() { scripts/bubblewrap.sh scripts/e2e.sh --short "$events/scripts.json"; }
 
 # once is `unchanged`, but CI runs everything.

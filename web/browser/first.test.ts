@@ -29,7 +29,7 @@ test('somebody signs in, looks at a state, approves a run, and sees what it stor
 
   await page.goto(`/ui/runs/${id}`)
   await page.getByRole('button', { name: 'Approve…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Approve and apply' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByRole('main').getByText('succeeded').first().waitFor()
 
   await page.goto('/ui/states/shop/web')

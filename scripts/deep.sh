@@ -22,14 +22,14 @@ of() { scripts/areas.sh "$1" | awk -v area="$area" -v before="${2-}" '$1 == area
 pattern() { echo "^($(tr ' ' '|' <<<"$*"))\$"; }
 
 # Results don't come from the cache: what is made by chance is made anew each time.
-race() { scripts/scratch.sh scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh --race "$scratch/race.json" -count=1 -timeout 60m "$@"; }
+race() { scripts/scratch.sh scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh --race "$scratch/$area-race.json" -count=1 -timeout 60m "$@"; }
 whole() {
   local tests=$1
   shift
-  scripts/scratch.sh scripts/mysql.sh scripts/gotest.sh "$scratch/whole.json" -count=1 -timeout 60m -run "$(pattern $tests)" "$@"
+  scripts/scratch.sh scripts/mysql.sh scripts/gotest.sh "$scratch/$area-whole.json" -count=1 -timeout 60m -run "$(pattern $tests)" "$@"
 }
 mysql97() {
-  scripts/scratch.sh scripts/mysql97.sh scripts/mysql.sh scripts/gotest.sh "$scratch/mysql97.json" -count=1 -p 1 -timeout 60m "$@"
+  scripts/scratch.sh scripts/mysql97.sh scripts/mysql.sh scripts/gotest.sh "$scratch/$area-mysql97.json" -count=1 -p 1 -timeout 60m "$@"
 }
 
 for area in $areas; do
@@ -56,7 +56,7 @@ for area in $areas; do
   fi
   stage "$area: fuzz targets" scripts/fuzz.sh "${FUZZTIME:-5000x}" $packages
   while read -r command; do
-    stage "$area: $command" $command
+    stage "$area: $command" $command </dev/null # the loop's own input is the list of commands
   done < <(awk -v area="$area" '$1 == area && $2 == "run" { $1 = $2 = ""; print $0 }' scripts/areas)
 done
 CGO_ENABLED=0 go run ./test/report -slowest $(find "$scratch" -name '*.json')

@@ -28,7 +28,9 @@ func (r *rig) begun() string {
 	run := r.server.Queue("prod/network", "apply")
 	r.ended(run, "plan")
 	r.server.Approve(run)
-	for _, said := range []string{"slow[0] (local-exec): begun", "slow[1] (local-exec): begun", "slow[2]: Creation complete"} {
+	for _, said := range []string{
+		"slow[0] (local-exec): begun", "slow[1] (local-exec): begun", "slow[2]: Creation complete",
+	} {
 		r.logged(run, "apply", said)
 	}
 	return run

@@ -429,7 +429,8 @@ func runsTable() []setting {
 		{section: in, key: "min_sandbox", env: "HOLDFAST_RUNS_MIN_SANDBOX", def: "landlock", kind: "sandbox",
 			help: "The least that is closed to the commands of the runs that the server executes, whatever their workspaces " +
 				"want: none, weak, landlock or namespaces (see runs-sandbox.md). Where it can't be reached, such runs fail, and say why.",
-			set: into(func(s *Settings) *string { return &s.Runs.MinSandbox }, parseChoice("none", "weak", "landlock", "namespaces"))},
+			set: into(func(s *Settings) *string { return &s.Runs.MinSandbox },
+				parseChoice("none", "weak", "landlock", "namespaces"))},
 		{section: in, key: "require_closed_network", env: "HOLDFAST_RUNS_REQUIRE_CLOSED_NETWORK", def: "false",
 			kind: "bool",
 			help: "Execute no run where loopback, link-local and metadata addresses can't be closed to its commands (see " +

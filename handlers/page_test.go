@@ -111,8 +111,10 @@ func TestPage(t *testing.T) {
 func TestLinksLeadSomewhere(t *testing.T) {
 	ask := servedPage(t, true)
 	const site = links.Site("https://holdfast.example.com")
-	for _, address := range []string{site.Run("01JD8X6Q4ZK4T1M5S0R9V7E2WB"), site.State("prod/eu 1/net"), site.Candidates("prod/net"),
-		site.Version("prod/net", 2), site.Audit("prod/net", ""), site.Audit("", "login.fail")} {
+	for _, address := range []string{
+		site.Run("01JD8X6Q4ZK4T1M5S0R9V7E2WB"), site.State("prod/eu 1/net"), site.Candidates("prod/net"),
+		site.Version("prod/net", 2), site.Audit("prod/net", ""), site.Audit("", "login.fail"),
+	} {
 		path := strings.TrimPrefix(address, string(site))
 		if got := ask("GET", path, browser); got.StatusCode != http.StatusOK ||
 			!strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {

@@ -79,7 +79,8 @@ func (h projectHandlers) routes() []projectRoute {
 				fails(fault.RunsOff, fault.RunNotFound, fault.RunInvalid)},
 		{"POST", "/runs/:id/approve", order, h.approve,
 			decides("approveProjectRun", "Say yes to a run's plan", auth.ApproveRun, auth.ApplyRun)},
-		{"POST", "/runs/:id/deny", order, h.deny, decides("denyProjectRun", "Say no to a run's plan", auth.ApproveRun, auth.CancelRun)},
+		{"POST", "/runs/:id/deny", order, h.deny,
+			decides("denyProjectRun", "Say no to a run's plan", auth.ApproveRun, auth.CancelRun)},
 	}
 }
 

@@ -43,8 +43,8 @@ func (d Deps) routePulls(at section, guard *middleware.Guard) {
 	one.route("POST", "/look", op("lookAtPull", "Have a pull request looked at now, as a webhook does").
 		gives(api.Done{}).needs(auth.PlanRun).fails(fault.PullsOff, fault.StoreFull), h.named(h.look), none)
 	one.route("POST", "/allow", op("allowPull", "Let a commit of a fork be planned").takes(api.PullCommit{}).
-		gives(api.Pull{}).needs(auth.ApproveRun).fails(fault.PullsOff, fault.PullMoved, fault.ChangedMeanwhile, fault.StoreFull),
-		h.named(h.allow), order)
+		gives(api.Pull{}).needs(auth.ApproveRun).
+		fails(fault.PullsOff, fault.PullMoved, fault.ChangedMeanwhile, fault.StoreFull), h.named(h.allow), order)
 }
 
 func (h pullHandlers) list(ctx context.Context, r *request) (answer, error) {

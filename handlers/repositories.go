@@ -46,7 +46,8 @@ func (d Deps) routeRepositories(all section, native gin.HandlerFunc, guard *midd
 	one.route("GET", "", op("getRepository", "A repository, and how fetching it goes").gives(api.Repository{}).
 		needs(auth.ReadRepository), h.get, none)
 	one.route("PATCH", "", op("changeRepository", "Change a repository").takes(api.RepositoryChange{}).
-		gives(api.Repository{}).needs(auth.WriteRepository).fails(fault.RepositoryInvalid, fault.ChangedMeanwhile), h.change, body)
+		gives(api.Repository{}).needs(auth.WriteRepository).
+		fails(fault.RepositoryInvalid, fault.ChangedMeanwhile), h.change, body)
 	one.route("DELETE", "", op("removeRepository", "Take a repository away; workspaces keep what they got from it").
 		gives(api.Done{}).needs(auth.WriteRepository), h.remove, none)
 	one.route("POST", "/fetch", op("fetchRepository", "Fetch a repository now, and wait for it").gives(api.Repository{}).

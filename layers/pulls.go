@@ -13,9 +13,11 @@ import (
 	"github.com/holdfast/holdfast/layers/relevance"
 )
 
-// Definitions returns the layers of a repository's branch, each with all that says which paths change it, as one text. It is
-// for the server itself.
-func (s *Service) Definitions(ctx context.Context, org uuid.UUID, repository, branch string) (map[string]string, error) {
+// Definitions returns the layers of a repository's branch, each with all that says which paths change it, as one
+// text. It is for the server itself.
+func (s *Service) Definitions(ctx context.Context, org uuid.UUID, repository, branch string) (
+	map[string]string, error,
+) {
 	all, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})
 	known := make(map[string]string, len(all))
 	for _, one := range all {

@@ -154,8 +154,8 @@ func (p Pull) helped(c forge.Comment, now time.Time) Pull {
 		return p
 	}
 	p.Answers = slices.DeleteFunc(slices.Clone(p.Answers), func(a Answer) bool { return a.Text == help })
-	p.Answers = append(p.Answers, Answer{Comment: c.ID, By: c.Author.Login, Command: forge.Cut(strings.Join(words, " "), 100),
-		Text: help, At: now})
+	p.Answers = append(p.Answers, Answer{Comment: c.ID, By: c.Author.Login,
+		Command: forge.Cut(strings.Join(words, " "), 100), Text: help, At: now})
 	p.Answers = p.Answers[max(0, len(p.Answers)-maxAnswers):]
 	return p
 }

@@ -21,8 +21,8 @@ type Repositories interface {
 
 // Layers are what pull requests change.
 type Layers interface {
-	// Definitions returns the layers of a repository that a pull request may affect, each with where it is and what triggers
-	// it, as one text.
+	// Definitions returns the layers of a repository that a pull request may affect, each with where it is and what
+	// triggers it, as one text.
 	Definitions(ctx context.Context, of Ref, at forge.PullRequest) (map[string]string, error)
 	// Affected returns the layers of a repository that the paths mean something to, at the head; each
 	// layer where the paths are not all there are.

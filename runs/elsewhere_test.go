@@ -117,7 +117,8 @@ func TestOutputsAreMaskedAndForWhoMayReadThem(t *testing.T) {
 	_, err := e.sign(runs.PhaseApply)
 	e.must(err)
 	outputs := `{"u":{"sensitive":false,"type":"string","value":"x hunter2-hunter2"},"v":{"sensitive":false,"value":["aHVudGVyMi1odW50ZXIy"]}}`
-	_, err = e.EndElsewhere(t.Context(), e.as, "e/p", e.id, api.IACRunEnd{Status: "Succeeded", Outputs: json.RawMessage(outputs)})
+	_, err = e.EndElsewhere(t.Context(), e.as, "e/p", e.id,
+		api.IACRunEnd{Status: "Succeeded", Outputs: json.RawMessage(outputs)})
 	e.must(err)
 	for role, want := range map[auth.Role]string{
 		auth.Owner: `[{"name":"u","type":"string","sensitive":false,"value":"x ***"},{"name":"v","type":null,"sensitive":false,"value":["***"]}]`,

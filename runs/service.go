@@ -112,8 +112,8 @@ func (l Limits) withDefaults() Limits {
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, ended: newEnded(), masks: newMasks(), tails: tails,
-		plain: plainlog.NewLines(), asking: turns.New(maxAsking, maxOwnAsking)}
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, ended: newEnded(), masks: newMasks(),
+		tails: tails, plain: plainlog.NewLines(), asking: turns.New(maxAsking, maxOwnAsking)}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

@@ -45,7 +45,8 @@ func TestWhereARunIsForItsLayer(t *testing.T) {
 		want layers.RunState
 	}{
 		"waits for its first executor": {runs.Run{Status: runs.Pending, Attempt: 1}, layers.Initial},
-		"is planned":                   {runs.Run{Status: runs.Planning, Attempt: 1, StartedAt: time.Unix(1, 0)}, layers.Running},
+		"is planned": {runs.Run{Status: runs.Planning, Attempt: 1, StartedAt: time.Unix(1, 0)},
+			layers.Running},
 		"is tried again soon": {runs.Run{Status: runs.Pending, Attempt: 1, Tries: 1, NotBefore: later},
 			layers.FailureGracePeriod},
 		"its attempt is": {runs.Run{Status: runs.Retrying, Attempt: 2, NotBefore: later, StartedAt: time.Unix(1, 0)},

@@ -54,8 +54,8 @@ func TestAreasHaveEverything(t *testing.T) {
 	}
 }
 
-// packageFolders returns the folders of the module's packages. Go's test cache knows by this walk that the test depends on
-// which there are.
+// packageFolders returns the folders of the module's packages. Go's test cache knows by this walk that the test
+// depends on which there are.
 func packageFolders(t *testing.T) (folders []string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

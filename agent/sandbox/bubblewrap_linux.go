@@ -67,7 +67,8 @@ func namespaces() []string {
 // is the first process in there: with it all the others end.
 func bubblewrapArgs(p Policy, program ...string) []string {
 	args := append([]string{"bwrap", "--info-fd", strconv.Itoa(infoFD)}, namespaces()...)
-	args = append(args, "--dev", "/dev", "--proc", "/proc") // first: it would hide folders that are made in /dev/shm before
+	// First: a device file system hides folders that were made in /dev/shm before it.
+	args = append(args, "--dev", "/dev", "--proc", "/proc")
 	for _, folder := range above(append(append(systemReadOnly(), p.ReadOnly...), p.ReadWrite...)) {
 		args = append(args, "--perms", "0755", "--dir", folder) // else it is root's alone
 	}

@@ -11,7 +11,7 @@ type Level int
 // The levels, the weakest first.
 const (
 	None       Level = iota // only limits, no new privileges and an empty environment
-	Weak                    // files outside the policy are closed by the kernel, but not to whom they belong: their modes are open
+	Weak                    // the kernel closes files outside the policy, but a command may change the modes of its user's
 	Landlock                // the command also has a user of its own, to whom no such file belongs
 	Namespaces              // it also has a file system and processes of its own
 )

@@ -89,7 +89,9 @@ func checkCommandHasWhatItNeeds(t *testing.T, w world) {
 		"files of its own only":     "touch mine && test $(stat -c %a mine) = 600",
 		"an environment of its own": "test -z \"$SECRET\" && test -z \"$HOME\"",
 	}
-	for _, path := range []string{"/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/ssl/certs", "/etc/pki/tls/certs"} {
+	for _, path := range []string{
+		"/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/ssl/certs", "/etc/pki/tls/certs",
+	} {
 		if info, err := os.Stat(path); err == nil { // which of them there are is the machine's matter
 			needed[path] = "cat " + path + " >/dev/null"
 			if info.IsDir() {
@@ -261,8 +263,8 @@ func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	}
 }
 
-// TestFolderInSharedMemory: a run's folder may lie below /dev, where namespaces have devices of their own, also where the
-// command is not root. What others have there stays closed.
+// TestFolderInSharedMemory: a run's folder may lie below /dev, where namespaces have devices of their own, also where
+// the command is not root. What others have there stays closed.
 func TestFolderInSharedMemory(t *testing.T) {
 	const shared = "/dev/shm"
 	if _, err := os.Stat(shared); err != nil {

@@ -21,8 +21,8 @@ func systemReadOnly() []string {
 	}
 }
 
-// Of /proc a command reads what says nothing of other processes. In namespaces too: the network and the keyrings that it
-// tells of are the machine's.
+// Of /proc a command reads what says nothing of other processes. In namespaces too: the network and the keyrings that
+// it tells of are the machine's.
 func systemProc() []string {
 	return append(ownProc(), "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg",
 		"/proc/uptime", "/proc/version", "/proc/filesystems", "/proc/cgroups")

@@ -11,7 +11,8 @@ func TestNoStore(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"seal", "status"}, {"seal", "enable"}, {"seal", "rotate"}, {"doctor"}, {"backup", "--output", "out", "--recipient", "age1"}, {"tool", "list"},
+		{"seal", "status"}, {"seal", "enable"}, {"seal", "rotate"}, {"doctor"},
+		{"backup", "--output", "out", "--recipient", "age1"}, {"tool", "list"},
 		{"tool", "add", "--from-path"}, {"data", "export", "--all"}, {"key", "list"}, {"org", "list"}, {"org", "add", "Acme"},
 	} {
 		var out, errs strings.Builder

@@ -86,7 +86,8 @@ func Gravity(kind string) int {
 	return 4
 }
 
-// listedOf are the changes that are listed, by their places, where there are more than may be: the gravest; nil for all.
+// listedOf are the changes that are listed, by their places, where there are more than may be: the gravest; nil for
+// all.
 func listedOf(all []Change) map[int]bool {
 	var does []int
 	for i, c := range all {

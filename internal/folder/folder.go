@@ -18,9 +18,9 @@ import (
 	"github.com/holdfast/holdfast/internal/ignore"
 )
 
-// Read lists a folder's files with their SHA-256, and what was passed over because it is no regular file, or a link that
-// leads out of the folder or in a circle. Other links are followed, as those of repositories are. What is ignored is left
-// out: the usual, and what .terraformignore and .holdfastignore name.
+// Read lists a folder's files with their SHA-256, and what was passed over because it is no regular file, or a link
+// that leads out of the folder or in a circle. Other links are followed, as those of repositories are. What is
+// ignored is left out: the usual, and what .terraformignore and .holdfastignore name.
 func Read(dir string) (files []api.SnapshotFile, passed []string, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {

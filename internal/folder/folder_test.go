@@ -25,8 +25,8 @@ func TestReadFollowsLinks(t *testing.T) {
 		}
 	}
 	for name, to := range map[string]string{"mod/linked.tf": "../shared.tf", "modlink": "mod", "loop": ".",
-		"mod/up": "..", "dangling": "nowhere", "evil": "/etc/passwd", "git.tf": ".git/config", "state.tf": "terraform.tfstate",
-		"dotgit": ".git", "out.tf": "../x"} {
+		"mod/up": "..", "dangling": "nowhere", "evil": "/etc/passwd", "git.tf": ".git/config",
+		"state.tf": "terraform.tfstate", "dotgit": ".git", "out.tf": "../x"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}

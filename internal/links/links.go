@@ -1,5 +1,5 @@
-// Package links knows the addresses of what people look at in a browser. Whatever leaves the server with a link, such as
-// a notice, a comment or an answer, takes it from here.
+// Package links knows the addresses of what people look at in a browser. Whatever leaves the server with a link, such
+// as a notice, a comment or an answer, takes it from here.
 package links
 
 import (
@@ -12,8 +12,8 @@ import (
 // Page is what all addresses of the page begin with.
 const Page = "/ui/"
 
-// Site is the address at which people reach the server: [server] public_url. Where it is empty nobody knows, and no page
-// has an address.
+// Site is the address at which people reach the server: [server] public_url. Where it is empty nobody knows, and no
+// page has an address.
 type Site string
 
 // Join returns the address of a path of the server; the path where the site is not known.

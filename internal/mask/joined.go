@@ -64,7 +64,8 @@ func (j *joined) take(a *automaton, before, after int32, b byte, at int, add fun
 
 // inJSON reports whether the byte goes on with jsonEscape, and then keeps it.
 func (j *joined) inJSON(b byte) bool {
-	if next := jsonEscape[len(j.pending)]; b != next && (next != 'b' || b != 'B') || len(j.pending) == 0 && !j.scan.InText() {
+	next := jsonEscape[len(j.pending)]
+	if b != next && (next != 'b' || b != 'B') || len(j.pending) == 0 && !j.scan.InText() {
 		return false
 	}
 	j.pending = append(j.pending, b)

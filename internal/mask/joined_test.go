@@ -13,14 +13,15 @@ import (
 // What people see once the colours are out of a text is masked, however the colours stand in a secret.
 func TestColoursDoNotHideSecrets(t *testing.T) {
 	const secret = "tok_abcdwXyZ9876"
+	tooLong := "tok_abcd\x1b]" + strings.Repeat("x", mostSkipped+1) + "\x07x"
 	for text, want := range map[string]string{
-		"tok=tok_abcd\x1b[01;31m\x1b[KwXyZ\x1b[m\x1b[K9876\n":          "tok=***\n",
-		`{"m":"tok=tok_abcd\u001b[01;31m\u001B[KwXyZ\u001b[m9876\n"}`:  `{"m":"tok=***\n"}`,
-		"\x1b[1mtok_abcdwXyZ9876\x1b[0m":                               "\x1b[1m***\x1b[0m",
-		"t\x1b]8;;http://x\x1b\\ok_abcdwXyZ\x1b(B9876":                 "***",
-		"tok_tok_abcd\x1b[1mwXyZ9876 \x1b[1mtok_abcdwXyZ987\x1b[1m x":  "tok_*** \x1b[1mtok_abcdwXyZ987\x1b[1m x",
-		`tok_abcd\u001wXyZ9876 \\u tok_abcdwXyZ9876\`:                  `tok_abcd\u001wXyZ9876 \\u ***\`,
-		"tok_abcd\x1b]" + strings.Repeat("x", mostSkipped+1) + "\x07x": "tok_abcd\x1b]" + strings.Repeat("x", mostSkipped+1) + "\x07x",
+		"tok=tok_abcd\x1b[01;31m\x1b[KwXyZ\x1b[m\x1b[K9876\n":         "tok=***\n",
+		`{"m":"tok=tok_abcd\u001b[01;31m\u001B[KwXyZ\u001b[m9876\n"}`: `{"m":"tok=***\n"}`,
+		"\x1b[1mtok_abcdwXyZ9876\x1b[0m":                              "\x1b[1m***\x1b[0m",
+		"t\x1b]8;;http://x\x1b\\ok_abcdwXyZ\x1b(B9876":                "***",
+		"tok_tok_abcd\x1b[1mwXyZ9876 \x1b[1mtok_abcdwXyZ987\x1b[1m x": "tok_*** \x1b[1mtok_abcdwXyZ987\x1b[1m x",
+		`tok_abcd\u001wXyZ9876 \\u tok_abcdwXyZ9876\`:                 `tok_abcd\u001wXyZ9876 \\u ***\`,
+		tooLong: tooLong,
 	} {
 		m := New([]string{secret})
 		if got := string(m.Bytes([]byte(text))); got != want {
@@ -60,7 +61,8 @@ func TestColoursOverAnyPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.StringOfN(rapid.RuneFrom([]rune("abm")), 0, 7, -1)
 		secrets := rapid.SliceOfN(letters, 0, 5).Draw(t, "secrets")
-		part := rapid.OneOf(letters, rapid.SampledFrom([]string{"\x1b[m", "\x1b[1m", "\x1b", "[", "\x1b(B", "\x1b]a\x07", "\n"}))
+		part := rapid.OneOf(letters,
+			rapid.SampledFrom([]string{"\x1b[m", "\x1b[1m", "\x1b", "[", "\x1b(B", "\x1b]a\x07", "\n"}))
 		text := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 		all := patternsOf(secrets)
 		m := &Masker{automaton: newAutomaton(all)}

@@ -40,7 +40,8 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Line is Text of a message that has to be a single line: a space stands for each line end and what indents the next line.
+// Line is Text of a message that has to be a single line: a space stands for each line end and what indents the next
+// line.
 func Line(text string) string {
 	if !strings.ContainsAny(text, "\n") {
 		return Text(text)

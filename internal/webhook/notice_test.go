@@ -202,11 +202,13 @@ func TestLinksOfNotices(t *testing.T) {
 		event audit.Event
 		want  string
 	}{
-		{audit.Event{Action: audit.RunWait, State: "a/b", Note: "run " + run + ": waits for 1 of 1 approvals"}, "/ui/runs/" + run},
+		{audit.Event{Action: audit.RunWait, State: "a/b", Note: "run " + run + ": waits for 1 of 1 approvals"},
+			"/ui/runs/" + run},
 		{audit.Event{Action: audit.RunApprove, State: "a/b", Note: "run " + run}, "/ui/runs/" + run},
 		{audit.Event{Action: audit.DriftFind, State: "a/b", Note: "run " + run + ": 2 resources"}, "/ui/runs/" + run},
 		{audit.Event{Action: audit.RunWait, State: "a/b", Note: "run ../../x: y"}, "/ui/audit?state=a%2Fb"},
-		{audit.Event{Action: audit.StateWrite, State: "a/b", Version: 3, Note: "shrunk"}, "/ui/states/a/b?tab=versions&version=3"},
+		{audit.Event{Action: audit.StateWrite, State: "a/b", Version: 3, Note: "shrunk"},
+			"/ui/states/a/b?tab=versions&version=3"},
 		{audit.Event{Action: audit.LockForce, State: "a/b"}, "/ui/audit?state=a%2Fb"},
 		{audit.Event{Action: "login.fail"}, "/ui/audit?action=login.fail"},
 	} {

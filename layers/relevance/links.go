@@ -59,8 +59,8 @@ func (l links) below(dir string) []string {
 // maxLinked is how many links within what links lead to are followed, as in an archive.
 const maxLinked = 4
 
-// expand adds to sources what the links lead to that are in their paths, or in what they have; the links themselves too,
-// which may be made to lead elsewhere.
+// expand adds to sources what the links lead to that are in their paths, or in what they have; the links themselves
+// too, which may be made to lead elsewhere.
 func (l links) expand(sources []Source) []Source {
 	if len(l.paths) == 0 {
 		return sources

@@ -116,8 +116,9 @@ func (b *bitbucket) pullRequest(ctx context.Context, p bucketPull) (PullRequest,
 		return PullRequest{}, b.unlike("a pull request has no number")
 	}
 	found := PullRequest{
-		Number: p.ID, Title: p.Title, Link: webLink(p.Links.HTML.Href), Author: p.Author.user(), State: Closed, Draft: p.Draft,
-		Head: head, HeadRef: p.Source.Branch.Name, Base: p.Destination.hash(), BaseRef: p.Destination.Branch.Name,
+		Number: p.ID, Title: p.Title, Link: webLink(p.Links.HTML.Href), Author: p.Author.user(), State: Closed,
+		Draft: p.Draft, Head: head, HeadRef: p.Source.Branch.Name, Base: p.Destination.hash(),
+		BaseRef: p.Destination.Branch.Name,
 		Fork: p.Source.Repository == nil || p.Destination.Repository == nil ||
 			p.Source.Repository.UUID != p.Destination.Repository.UUID,
 		Source: source,

@@ -46,8 +46,8 @@ func (m labMerge) pullRequest(c *client) (PullRequest, error) {
 		return PullRequest{}, c.unlike("a merge request has no number or no commit")
 	}
 	found := PullRequest{
-		Number: m.IID, Title: m.Title, Link: webLink(m.WebURL), Author: m.Author.user(), State: Closed, Draft: m.Draft, Head: m.SHA,
-		HeadRef: m.SourceBranch, Base: m.DiffRefs.BaseSHA, BaseRef: m.TargetBranch,
+		Number: m.IID, Title: m.Title, Link: webLink(m.WebURL), Author: m.Author.user(), State: Closed,
+		Draft: m.Draft, Head: m.SHA, HeadRef: m.SourceBranch, Base: m.DiffRefs.BaseSHA, BaseRef: m.TargetBranch,
 		Fork: m.SourceProjectID == 0 || m.SourceProjectID != m.TargetProjectID,
 	}
 	switch m.State {

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// What a run has by links, the layer reads: a change of what they lead to, or of the links, is one of the layer, however
-// the index was made.
+// What a run has by links, the layer reads: a change of what they lead to, or of the links, is one of the layer,
+// however the index was made.
 func TestLayersReadWhatLinksLeadTo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gitmirror.Limits{})

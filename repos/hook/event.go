@@ -74,8 +74,8 @@ const (
 // ErrUnreadable says that a body is not what the provider sends.
 var ErrUnreadable = errors.New("the body is not what this provider sends")
 
-// Parse reads a delivery that IsSigned has found good. GitHub, Gitea and Forgejo send forms too, whose field payload has
-// the JSON.
+// Parse reads a delivery that IsSigned has found good. GitHub, Gitea and Forgejo send forms too, whose field payload
+// has the JSON.
 func Parse(p Provider, header Header, body []byte) (Event, error) {
 	var e Event
 	var err error

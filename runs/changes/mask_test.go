@@ -60,7 +60,8 @@ func TestWhatTheLogMasksIsHidden(t *testing.T) {
 	if got := plan.Outputs[0]; string(got.After) != Masked {
 		t.Errorf("the output is %s", got.After)
 	}
-	if redacted := s.redacted(t, options); strings.Contains(redacted, "YWNtZS1") || strings.Contains(redacted, "aHVudGVy") {
+	redacted := s.redacted(t, options)
+	if strings.Contains(redacted, "YWNtZS1") || strings.Contains(redacted, "aHVudGVy") {
 		t.Errorf("redacted it is %s", redacted)
 	}
 	if s.parse(t, Options{}).Digest(keyed) != plan.Digest(keyed) {

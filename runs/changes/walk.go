@@ -55,8 +55,8 @@ func walk(r io.Reader, limits Limits, t taker, options ...jsontext.Options) erro
 	return err
 }
 
-// begins reads over what may stand before a plan's JSON: a byte order mark, and white space. It names what is no plan by
-// its first bytes.
+// begins reads over what may stand before a plan's JSON: a byte order mark, and white space. It names what is no plan
+// by its first bytes.
 func begins(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	head, _ := in.Peek(3)

@@ -18,8 +18,8 @@ import (
 // AgentSilence is after how long without a word an agent counts as silent: agents ask for work every half minute.
 const AgentSilence = 2 * time.Minute
 
-// Count counts at a moment. What it costs grows with the runs that have not ended, and with the layers, repositories and
-// pull requests.
+// Count counts at a moment. What it costs grows with the runs that have not ended, and with the layers, repositories
+// and pull requests.
 func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing, err error) {
 	s.Layers = map[string]int{}
 	seen := now.Add(-AgentSilence).UnixMicro()

@@ -86,7 +86,9 @@ func count(t *testing.T, o sqldb.Options) {
 		got.Runs[i].Oldest = time.Time{}
 	}
 	want := vitals.Standing{
-		Runs:        []vitals.Runs{{Status: "pending", Kind: "apply", Count: 2}, {Status: "planning", Kind: "drift", Count: 1}},
+		Runs: []vitals.Runs{
+			{Status: "pending", Kind: "apply", Count: 2}, {Status: "planning", Kind: "drift", Count: 1},
+		},
 		AgentsAlive: 2, AgentsSilent: 1, PoolsServed: 1, PoolsUnserved: 2, Failed: 1, Drifted: 2,
 		Layers:              map[string]int{"Idle": 2, "MaxRetriesReached": 1},
 		RepositoriesFetched: 1, RepositoriesFailing: 1, PullsFine: 1, PullsTroubled: 1,

@@ -4,8 +4,8 @@
 //	go test -json ./... | report events.json
 //	report -slowest events.json more.json
 //
-// The first form also keeps the events in a file, and fails if a test or a build did. The second prints the tests and the
-// packages of such files that took longest.
+// The first form also keeps the events in a file, and fails if a test or a build did. The second prints the tests and
+// the packages of such files that took longest.
 package main
 
 import (

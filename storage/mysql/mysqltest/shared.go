@@ -14,8 +14,9 @@ import (
 // sharedPort is the port of the shared server of user 0; each user has a port of its own behind it.
 const sharedPort = 23306
 
-// StartShared is Start at the same port and with the same password each time: Go records DB_PORT and DB_PASSWORD as inputs
-// of a test, and takes no result from its cache when they change. Where the port is taken, the server gets a free one.
+// StartShared is Start at the same port and with the same password each time: Go records DB_PORT and DB_PASSWORD as
+// inputs of a test, and takes no result from its cache when they change. Where the port is taken, the server gets a
+// free one.
 //
 // The server does not wait for the disk: it outlives the tests, which lose nothing of it.
 func StartShared(ctx context.Context, args ...string) (*Server, error) {

@@ -123,7 +123,7 @@ func TestBurstOfLostAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, failed := range h.Check(patience, t.TempDir()) {
+	for _, failed := range h.Check(10*patience, t.TempDir()) {
 		t.Error(failed)
 	}
 }

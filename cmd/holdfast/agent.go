@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,7 @@ type agentFlags struct {
 	server, tokenFile, work, name, tools, ca, level, sandbox, user string
 	slots                                                          int
 	maxFolder, maxMemory, infracost                                string
+	maxCPU                                                         time.Duration
 	closed                                                         bool
 	direct                                                         bool
 }
@@ -87,6 +89,8 @@ and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API
 		"how much of the disk a run may use; one that has more is ended")
 	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB",
 		"how much memory a command may have, where a cgroup can be made for it")
+	flags.DurationVar(&f.maxCPU, "max-cpu-time", 15*time.Minute,
+		"how much of the processors' time the command of a phase may use; one that uses more is ended")
 	flags.StringVar(&f.infracost, "infracost", "",
 		"program of Infracost, which is shown masked plans and says what they cost (an absolute path)")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
@@ -184,9 +188,12 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
+	if f.maxCPU <= 0 {
+		return agent.Settings{}, usagef("--max-cpu-time: it is not above zero")
+	}
 	commands, err := machine.NewCommands(ctx,
 		machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least,
-			Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner,
+			Limits: sandbox.Limits{Memory: uint64(maxMemory), CPU: f.maxCPU}, User: owner,
 			Network: sandbox.Network{Allow: reachable(ctx, f.server), RequireClosed: f.closed}})
 	if err != nil {
 		return agent.Settings{}, err

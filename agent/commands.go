@@ -23,6 +23,9 @@ type Command struct {
 	Read, Write []string
 	// Least is the level of the sandbox below which it is not to be started; empty for any.
 	Least string
+	// Patience is the time between the interrupt of a command that uses more than it may and its being killed; 0 for a
+	// few seconds.
+	Patience time.Duration
 }
 
 // Commands starts commands that live on when their executor ends, and finds them again.
@@ -78,7 +81,9 @@ type Exit struct {
 	OutOfMemory bool
 	// TooWeak says that it was not started, because the sandbox reached less than it is to.
 	TooWeak bool
-	Took    time.Duration
+	// Exceeded says, for people, what it used more of than it may, for which it was ended; empty for nothing.
+	Exceeded string
+	Took     time.Duration
 }
 
 // Binary is the program of a tool.

@@ -101,5 +101,6 @@ func checkEnvironment(a api.Assignment) error {
 
 // secrets are the values that must not be in any log.
 func secrets(a api.Assignment) []string {
-	return append([]string{a.Token, a.StateToken}, sensitive.Values(a.Variables, a.Environment)...)
+	values := sensitive.Without(sensitive.Values(a.Variables, a.Environment), a.Words)
+	return append([]string{a.Token, a.StateToken}, values...)
 }

@@ -65,6 +65,8 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 		r.Outcome, r.Class, r.Message = failure, sandboxLow, out.exit.Failed
 	case out.exit.Failed != "":
 		r.Outcome, r.Class, r.Message = failure, infrastructure, "the command could not be started: "+out.exit.Failed
+	case out.exit.Exceeded != "":
+		r.Outcome, r.Class, r.Message = failure, config, "the command was ended: "+out.exit.Exceeded
 	case s.record.TimedOut:
 		r.Outcome, r.Class = failure, config
 		r.Message = fmt.Sprintf("the stage took longer than the %d seconds that it may take", s.assignment.Timeout)

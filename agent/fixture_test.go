@@ -196,14 +196,17 @@ func newRig(t *testing.T, tool oneTool, files map[string]string) *rig {
 }
 
 // withShims has the rig's commands run under shims, in the sandbox.
-func (r *rig) withShims() {
+func (r *rig) withShims() { r.withLimits(sandbox.Limits{}) }
+
+// withLimits is withShims, and what the commands may use.
+func (r *rig) withLimits(limits sandbox.Limits) {
 	r.t.Helper()
 	server, err := netip.ParseAddrPort(strings.TrimPrefix(r.settings.Address, "http://"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{Shims: true,
-		Work: r.settings.Work, Network: sandbox.Network{Allow: []netip.AddrPort{server}},
+		Work: r.settings.Work, Limits: limits, Network: sandbox.Network{Allow: []netip.AddrPort{server}},
 	})
 	if err != nil {
 		r.t.Fatal(err)

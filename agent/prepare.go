@@ -69,6 +69,9 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	if short := len(s.masker.TooShort()); short > 0 {
 		s.note(ctx, fmt.Sprintf("sensitive values that are too short to be masked in this log: %d\n", short))
 	}
+	if words := len(s.assignment.Words); words > 0 {
+		s.note(ctx, fmt.Sprintf("sensitive values that are words of the configuration, and are not masked in this log: %d\n", words))
+	}
 	with := fmt.Sprintf("%s %s (SHA-256 %s)", s.tool.Name, s.tool.Version, s.tool.Digest)
 	if called := s.tool.Calls; called != nil {
 		with += fmt.Sprintf(" with %s %s (SHA-256 %s)", called.Name, called.Version, called.Digest)

@@ -20,10 +20,11 @@ func TestTextsWithinSensitiveValuesAreMasked(t *testing.T) {
 			{Name: "d", HCL: true, Value: `["shown-value"]`},
 		},
 	}
-	text := "first-secret second\nsecret 12345678 ${third}secret fourth-secret fifth-secret sixth secret user_name " +
+	a.Environment, a.Words = []api.Input{{Name: "E", Sensitive: true, Value: "eu-west"}}, []string{"eu-west"}
+	text := "eu-west first-secret second\nsecret 12345678 ${third}secret fourth-secret fifth-secret sixth secret user_name " +
 		"quoted_name private_key shown-value"
 	masked := string(mask.New(secrets(a)).Bytes([]byte(text)))
-	if masked != "*** *** *** *** *** *** *** user_name quoted_name private_key shown-value" {
+	if masked != "eu-west *** *** *** *** *** *** *** user_name quoted_name private_key shown-value" {
 		t.Errorf("it is shown as %s", masked)
 	}
 }

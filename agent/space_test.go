@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/agent/sandbox"
 )
 
 // A run that fills the disk is ended, whether its command goes on or has ended by then, and says why.
@@ -30,6 +32,45 @@ func TestRunThatFillsTheDiskIsEnded(t *testing.T) {
 			}
 			r.cleared()
 		})
+	}
+}
+
+// A run that uses more of the processors than it may is ended, and is not tried again; it says what to do.
+func TestRunThatBurnsTheProcessorIsEnded(t *testing.T) {
+	for name, tool := range map[string]scriptTool{
+		"and listens":       {plan: "while :; do :; done"},
+		"in its init":       {init: "while :; do :; done"},
+		"in a child of its": {plan: "sh -c 'while :; do :; done' & wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := scripted(t, tool)
+			r.server.Template.Grace = 1
+			r.withLimits(sandbox.Limits{CPU: 200 * time.Millisecond})
+			r.start()
+			last := r.ended(r.server.Queue("prod/network", "apply"), "plan")
+			if last.Outcome != "failed" || last.Class != "config" || !strings.Contains(last.Message, "max_cpu_time") ||
+				!strings.Contains(last.Message, "more than the 200ms of CPU time") {
+				t.Errorf("the run ends with %+v", last)
+			}
+			r.cleared()
+		})
+	}
+}
+
+// An apply is interrupted, and has its grace to write what it has made.
+func TestApplyThatBurnsTheProcessorEndsInOrder(t *testing.T) {
+	r, _ := scripted(t, scriptTool{apply: "trap 'echo written; exit 1' INT; while :; do :; done"})
+	r.withLimits(sandbox.Limits{CPU: 200 * time.Millisecond})
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	if last := r.ended(run, "plan"); last.Outcome != "succeeded" {
+		t.Fatalf("the plan ends with %+v", last)
+	}
+	r.server.Approve(run)
+	last := r.ended(run, "apply")
+	if !strings.Contains(last.Message, "CPU time") || !strings.Contains(r.server.Log(run, "apply"), "written") {
+		t.Errorf("the run ends with %+v:\n%s", last, r.server.Log(run, "apply"))
 	}
 }
 

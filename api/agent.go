@@ -115,6 +115,8 @@ type Assignment struct {
 	// Variables are Terraform variables, Environment those of the process.
 	Variables   []Input `json:"variables,omitempty"`
 	Environment []Input `json:"environment,omitempty"`
+	// Words are values of sensitive ones that are plain words and stand in the configuration: no log hides them.
+	Words []string `json:"words,omitempty"`
 	// Inputs is the digest of the variables, which tells nothing about them: an executor that comes
 	// back begins no apply with others than it was to begin with.
 	Inputs string `json:"inputs,omitempty"`

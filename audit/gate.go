@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
@@ -28,6 +29,33 @@ func NewGate(record Recorder, now func() time.Time) *Gate { return &Gate{record,
 // Faults: CredentialsNeeded, RightMissing, RunReadOnly.
 func (g *Gate) Authorize(ctx context.Context, p auth.Principal, right auth.Right) error {
 	return g.refuse(ctx, p, right, "", p.May(right))
+}
+
+// AuthorizeAny refuses a caller that has none of the rights, whatever states its key is for: which of them it needs, and
+// on what, is decided by who knows that. A run has rights of its own, which are decided there too.
+func (g *Gate) AuthorizeAny(ctx context.Context, p auth.Principal, rights []auth.Right, state string) error {
+	if p.Run != nil || len(rights) == 0 {
+		return nil
+	}
+	for _, right := range rights {
+		if p.May(right) == nil {
+			return nil
+		}
+	}
+	refusal := p.May(rights[0])
+	if fault.Is(refusal, fault.RightMissing) && len(rights) > 1 {
+		refusal = fault.New(fault.RightMissing, "this key may not do that: it lacks the rights of which it needs one, %s, which "+
+			"its role %q does not have", listed(rights), p.Role)
+	}
+	return g.refuse(ctx, p, rights[0], state, refusal)
+}
+
+func listed(rights []auth.Right) string {
+	var names []string
+	for _, right := range rights {
+		names = append(names, string(right))
+	}
+	return strings.Join(names, " and ")
 }
 
 // AuthorizeOn is Authorize for one state, by its name.

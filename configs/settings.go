@@ -257,9 +257,10 @@ type Runs struct {
 	// RequireClosedNetwork refuses commands to which the machine's own addresses can't be closed.
 	RequireClosedNetwork bool
 
-	MaxFolderBytes int64  // of a run's folder
-	MaxMemoryBytes int64  // of a command
-	Infracost      string // a program; empty for none
+	MaxFolderBytes int64         // of a run's folder
+	MaxMemoryBytes int64         // of a command
+	MaxCPUTime     time.Duration // of a command
+	Infracost      string        // a program; empty for none
 	InfracostKey   Secret
 	// What an organization may have.
 	MaxWaiting, MaxWorking, MaxRuns int

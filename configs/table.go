@@ -443,6 +443,10 @@ func runsTable() []setting {
 		{section: in, key: "max_memory_bytes", env: "HOLDFAST_RUNS_MAX_MEMORY_BYTES", def: "8GiB", kind: "size",
 			help: "How much memory a command of such a run may have with all that it starts, where a cgroup can be made for it.",
 			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxMemoryBytes }, bytesize.Parse)},
+		{section: in, key: "max_cpu_time", env: "HOLDFAST_RUNS_MAX_CPU_TIME", def: "15m", kind: "duration",
+			help: "How much of the processors' time the command of a phase of such a run may use with all that it starts. One " +
+				"that uses more is interrupted, and killed when its grace is over; the run fails, and says why.",
+			set: into(func(s *Settings) *time.Duration { return &s.Runs.MaxCPUTime }, parseDuration)},
 		{section: in, key: "infracost", env: "HOLDFAST_RUNS_INFRACOST", kind: "path",
 			help: "Program of Infracost, which is then shown the masked plan of such a run and says what it costs. Empty means " +
 				"that none is run.",

@@ -107,6 +107,7 @@ func samples() map[string]string {
 		"[runs] require_closed_network":   "true",
 		"[runs] max_folder_bytes":         "1GiB",
 		"[runs] max_memory_bytes":         "3GiB",
+		"[runs] max_cpu_time":             "4m",
 		"[runs] infracost":                "/usr/local/bin/infracost",
 		"[runs] infracost_key":            "hunter2",
 		"[insight] model_url":             "https://models.example.com/v1",

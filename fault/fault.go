@@ -54,14 +54,19 @@ type Detail struct {
 	Rule    string // what must hold there
 }
 
-// New returns a fault with a formatted message for the caller.
-func New(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
-}
+// New returns a fault with a formatted message for the caller. One of Busy says to try again soon.
+func New(code Code, format string, args ...any) *Error { return Wrap(nil, code, format, args...) }
+
+// busyFor is how long what is busy usually stays so.
+const busyFor = time.Second
 
 // Wrap returns a fault that keeps err as its cause, for the log and for errors.Is.
 func Wrap(err error, code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: err}
+	e := &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: err}
+	if code == Busy {
+		e.RetryAfter = busyFor
+	}
+	return e
 }
 
 func (e *Error) Error() string {

@@ -9,6 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/middleware"
@@ -34,6 +36,7 @@ type section struct {
 	*gin.RouterGroup
 	book     *book
 	by       caller
+	gate     *audit.Gate
 	tag      string
 	statuses map[fault.Code]int // of faults that have another one here than usual
 	also     map[fault.Code]int // of faults that have yet another one at times
@@ -59,8 +62,23 @@ func (s section) route(method, path string, o operation, h handler, chain ...gin
 
 // raw is route of what is no handler of this package.
 func (s section) raw(method, path string, o operation, chain ...gin.HandlerFunc) {
+	if len(o.Rights) > 0 && method != http.MethodGet && method != http.MethodHead {
+		chain = append([]gin.HandlerFunc{middleware.BeforeBody(s.rightsFirst(o))}, chain...)
+	}
 	s.Handle(method, path, chain...)
 	s.book.all = append(s.book.all, s.described(method, strings.TrimSuffix(s.BasePath(), "/")+path, o))
+}
+
+// rightsFirst refuses a caller that has none of the operation's rights: nobody else learns what its body is to be.
+func (s section) rightsFirst(o operation) func(c *gin.Context) error {
+	var rights []auth.Right
+	for _, right := range o.Rights {
+		rights = append(rights, auth.Right(right))
+	}
+	return func(c *gin.Context) error {
+		r := request{c: c}
+		return s.gate.AuthorizeAny(c.Request.Context(), middleware.Principal(c), rights, r.inPath("name"))
+	}
 }
 
 // described completes a description by what all routes of the section have in common.

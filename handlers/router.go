@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
@@ -47,6 +48,8 @@ type Deps struct {
 	Resources *resources.Service
 	// Workspaces serves workspaces and their configurations; nil where the server keeps none.
 	Workspaces *workspace.Service
+	// Gate refuses callers that lack a route's rights before their body is looked at; nil for one that records nothing.
+	Gate *audit.Gate
 	// Repositories serves the git repositories that configurations come from; nil where the server keeps none.
 	Repositories *repos.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
@@ -226,7 +229,7 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middleware.Guard, measured metrics) {
 	native := middleware.AuthenticateToo(d.Sessions, d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
-	all := section{RouterGroup: &router.RouterGroup, book: routes, by: byKey}
+	all := section{RouterGroup: &router.RouterGroup, book: routes, by: byKey, gate: d.Gate}
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory},
 		maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
 	routeNative(all.under("", native), one, guard)

@@ -161,6 +161,7 @@ func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, invento
 	return handlers.Deps{
 		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
 		Inventory:     inventory.NewService(uploads).WithGate(audit.NewGate(store, time.Now)),
+		Gate:          audit.NewGate(store, time.Now),
 		Verifier:      testKeys(),
 		Dialects:      handlers.Dialects(),
 		Aliases:       testAliases(),

@@ -32,6 +32,19 @@ func admissionOf(c *gin.Context) *admission {
 	panic("no guard stands before this route")
 }
 
+// BeforeBody has the request refused by what check returns, once it is its turn and before anything of its body is
+// looked at: the caller's rights don't depend on that.
+func BeforeBody(check func(c *gin.Context) error) gin.HandlerFunc {
+	return func(c *gin.Context) { infoOf(c).first = func() error { return check(c) } }
+}
+
+func (r *requestInfo) beforeBody() error {
+	if r.first == nil {
+		return nil
+	}
+	return r.first()
+}
+
 // Admit lets a request in: it reads the body, of at most limit bytes, and then takes one of
 // the places for requests in flight. So who sends slowly takes up no place. A limit of 0
 // reads nothing.
@@ -48,6 +61,9 @@ func Admit(limit int64) gin.HandlerFunc {
 // DigestMismatch, Overloaded, and those of verify.Verifier.VerifyAgain.
 func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
 	p := admissionOf(c)
+	if err := infoOf(c).beforeBody(); err != nil {
+		return nil, err
+	}
 	if limit > 0 {
 		if _, err := p.readBody(c, limit); err != nil {
 			return nil, err

@@ -22,7 +22,11 @@ type ReadBody func(c *gin.Context, limit int64) ([]byte, error)
 // as it is sent and for what it expands to.
 func JSONOnly(limit int64, read ReadBody) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if err := checkMedia(c.Request.Header); err != nil {
+		err := infoOf(c).beforeBody()
+		if err == nil {
+			err = checkMedia(c.Request.Header)
+		}
+		if err != nil {
 			Fail(c, err)
 			return
 		}

@@ -30,6 +30,7 @@ type requestInfo struct {
 	span      *spans.Request     // nil where nobody asks for traces
 	inside    uuid.UUID          // whose door it came in by; uuid.Nil for none
 	statuses  map[fault.Code]int // of the route; see Statuses
+	first     func() error       // asked before the body is read; see BeforeBody
 }
 
 type requestInfoKey struct{}

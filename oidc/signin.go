@@ -152,9 +152,7 @@ func (s *SignIn) Finish(ctx context.Context, f Flow, code string) (Identity, err
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 	default:
-		busy := fault.New(fault.Busy, "too many are signing in right now; try again")
-		busy.RetryAfter = time.Second
-		return Identity{}, busy
+		return Identity{}, fault.New(fault.Busy, "too many are signing in right now; try again")
 	}
 	provider, err := s.ask(ctx)
 	if err != nil {

@@ -270,7 +270,8 @@ func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) 
 	if a.StateToken, err = s.Tokens.Sign(run, true); err != nil {
 		return nil, err
 	}
-	s.masks.put(run, all, a.Token, a.StateToken)
+	a.Words = s.wordsOf(ctx, run, all)
+	s.masks.put(run, all, a.Words, a.Token, a.StateToken)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
 		a.Carried, err = s.carried(ctx, run)

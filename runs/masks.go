@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
 
@@ -57,9 +58,10 @@ func (m *masks) get(run Run) (*mask.Masker, bool) {
 	return found.masker, ok
 }
 
-// put makes a masker of the values and the tokens that a run is given, in the place of an earlier one.
-func (m *masks) put(run Run, inputs Inputs, tokens ...string) *mask.Masker {
-	secrets := append(tokens, sensitive.Values(inputs.Variables, inputs.Environment)...)
+// put makes a masker of the values but for the words, and of the tokens that a run is given, in the place of an earlier
+// one.
+func (m *masks) put(run Run, inputs Inputs, words []string, tokens ...string) *mask.Masker {
+	secrets := append(tokens, sensitive.Without(sensitive.Values(inputs.Variables, inputs.Environment), words)...)
 	made := runMask{masker: mask.New(secrets)}
 	for _, secret := range secrets {
 		made.bytes += len(secret)
@@ -93,7 +95,23 @@ func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.masks.put(run, inputs, executors, tools), nil
+	return s.masks.put(run, inputs, s.wordsOf(ctx, run, inputs), executors, tools), nil
+}
+
+// wordsOf returns the sensitive values that are not masked because they are words of the run's configuration. Where that
+// can't be read there are none, and of a pull request that is kept from the values neither: it could say which they are.
+func (s *Service) wordsOf(ctx context.Context, run Run, inputs Inputs) []string {
+	if run.Order.Snapshot == "" || run.Order.Pull != nil && run.Order.Pull.Withhold {
+		return nil
+	}
+	words, err := sensitive.WordsIn(sensitive.Values(inputs.Variables, inputs.Environment), func(to io.Writer) error {
+		return s.Workspaces.WriteArchive(ctx, run.Org, run.Workspace, run.Order.Snapshot, to)
+	})
+	if err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "words of a configuration can't be found, so all sensitive values are masked", "run", run.ID,
+			"error", err)
+	}
+	return words
 }
 
 // maskReport masks what an executor says of a phase that has ended.

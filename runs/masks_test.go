@@ -12,7 +12,7 @@ import (
 // use to mask what it says.
 func TestMaskersAreOfOneExecutor(t *testing.T) {
 	m, run := newMasks(), Run{Org: uuid.Max, ID: "RUN", Epoch: 1}
-	m.put(run, Inputs{Variables: []api.Input{{Name: "password", Value: "hunter2", Sensitive: true}}})
+	m.put(run, Inputs{Variables: []api.Input{{Name: "password", Value: "hunter2", Sensitive: true}}}, nil)
 	if masker, ok := m.get(run); !ok || string(masker.Bytes([]byte("hunter2"))) != "***" {
 		t.Errorf("the masker is known: %v", ok)
 	}

@@ -110,7 +110,7 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 			Discards: p.isShredded,
 		}, machine.CommandSettings{
 			Work: work, Network: own.network, Least: least, Private: private, Shims: p.program.Shims,
-			Limits: sandbox.Limits{Memory: uint64(p.settings.Runs.MaxMemoryBytes)},
+			Limits: sandbox.Limits{Memory: uint64(p.settings.Runs.MaxMemoryBytes), CPU: p.settings.Runs.MaxCPUTime},
 		}, nil
 }
 

@@ -150,7 +150,7 @@ func (c *Commands) startIn(ctx context.Context, command agent.Command, least san
 	network sandbox.Network) (agent.Process, error) {
 	made, err := shim.Start(ctx, shim.Spec{
 		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env,
-		Apart:  command.Apart,
+		Apart: command.Apart, Patience: command.Patience,
 		Limits: c.limits, Sandbox: sandbox.Policy{
 			ReadOnly: command.Read, ReadWrite: command.Write, Network: network, User: c.user, MinLevel: least, Open: c.open,
 		},

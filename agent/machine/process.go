@@ -36,7 +36,8 @@ func (p process) Wait(ctx context.Context) (agent.Exit, error) {
 	exit := status.Exit
 	return agent.Exit{
 		Code: exit.Code, Signal: exit.Signal, Lost: exit.Unknown, Failed: exit.Failed,
-		OutOfMemory: exit.OutOfMemory, TooWeak: exit.TooWeak, Took: exit.Ended.Sub(exit.Started),
+		OutOfMemory: exit.OutOfMemory, TooWeak: exit.TooWeak,
+		Exceeded: exit.Exceeded, Took: exit.Ended.Sub(exit.Started),
 	}, nil
 }
 

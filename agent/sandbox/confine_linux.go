@@ -47,7 +47,7 @@ func (c *Confinement) makeGroup(l Limits, name string) {
 	p := c.policy
 	if err := c.makeCgroup(name); err != nil {
 		c.Report.because("no cgroup could be made: %v", err)
-		c.processesOfUser(errors.New("there is no cgroup"))
+		c.countByLooks(errors.New("there is no cgroup"))
 		if !p.Network.Open {
 			c.Report.because("loopback and metadata addresses are open")
 		}
@@ -58,8 +58,8 @@ func (c *Confinement) makeGroup(l Limits, name string) {
 			c.Report.because("memory has no limit: %v", err)
 		}
 	}
-	if err := c.set("pids.max", strconv.FormatUint(l.withDefaults().Processes, 10)); err != nil {
-		c.processesOfUser(err)
+	if err := c.set("pids.max", strconv.FormatUint(l.WithDefaults().Processes, 10)); err != nil {
+		c.countByLooks(err)
 	}
 	if p.Network.Open {
 		return
@@ -72,14 +72,15 @@ func (c *Confinement) makeGroup(l Limits, name string) {
 		"loopback, link-local and metadata addresses are closed but for Holdfast's own and the resolver's"
 }
 
-// processesOfUser says what the limit of processes comes to without a cgroup's.
-func (c *Confinement) processesOfUser(why error) {
-	switch user := c.policy.User; {
-	case user == nil && os.Geteuid() == 0, user != nil && user.UID == 0:
-		c.Report.because("processes have no limit, because root's are not counted: %v", why)
-	default:
-		c.Report.because("processes are counted with those of all other runs of the same user: %v", why)
+// countByLooks says what the limits of processes and of CPU time come to without a cgroup's: the shim looks at what the
+// command has started, which /proc has to show.
+func (c *Confinement) countByLooks(why error) {
+	if _, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", os.Getpid())); err != nil {
+		c.Report.Uncounted = true
+		c.Report.because("neither processes nor CPU time are counted: %v, and /proc doesn't show the command's: %v", why, err)
+		return
 	}
+	c.Report.because("processes are counted once a second and not by the kernel: %v", why)
 }
 
 // Start puts the process that is about to be started there.
@@ -150,7 +151,7 @@ func (c *Confinement) Abandon(why error) {
 	_ = c.Close()
 	RemoveCgroup(c.Cgroup)
 	*c = Confinement{Report: Report{Network: "open"}, policy: c.policy}
-	c.processesOfUser(errors.New("there is no cgroup"))
+	c.countByLooks(errors.New("there is no cgroup"))
 	c.Report.because("the command could not be started in namespaces and a cgroup, so loopback and metadata addresses "+
 		"are open: %v", why)
 }

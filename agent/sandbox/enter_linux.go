@@ -69,6 +69,7 @@ func enter(order Order, report *Report) error {
 	} else if err := restrict(order.Policy, report); err != nil {
 		return err
 	}
+	report.settle()
 	if err := dropPrivileges(order.Policy.User, report); err != nil {
 		return err
 	}

@@ -64,8 +64,17 @@ type Report struct {
 	Network string `json:"network"`
 	// Closed says whether loopback and metadata addresses are closed.
 	Closed bool `json:"network_closed"`
+	// Uncounted says that nobody counts the command's processes and CPU time; then the level is weak at most.
+	Uncounted bool `json:"uncounted,omitempty"`
 	// Why names what is weaker than it could be, and why.
 	Why []string `json:"why,omitempty"`
+}
+
+// settle lowers the level of a command whose processes nobody counts: it can take the machine from all others.
+func (r *Report) settle() {
+	if r.Uncounted {
+		r.Level = min(r.Level, Weak)
+	}
 }
 
 func (r *Report) because(format string, args ...any) {

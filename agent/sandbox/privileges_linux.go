@@ -13,7 +13,7 @@ import (
 
 // applyLimits bounds this process and its children. A hard limit that is lower already stays.
 func applyLimits(l Limits, r *Report) error {
-	l = l.withDefaults()
+	l = l.WithDefaults()
 	if err := nocore.Set(); err != nil {
 		r.because("%v", err)
 	}
@@ -23,7 +23,7 @@ func applyLimits(l Limits, r *Report) error {
 		value    uint64
 	}{
 		{"open files", unix.RLIMIT_NOFILE, l.Files},
-		{"processes", unix.RLIMIT_NPROC, l.Processes},
+		{"processes", unix.RLIMIT_NPROC, perUser * l.Processes},
 		{"file sizes", unix.RLIMIT_FSIZE, l.FileSize},
 	}
 	for _, limit := range limits {

@@ -17,5 +17,6 @@ func Probe(p Policy) Report {
 	default:
 		r.Level = max(r.Level, p.byLandlock())
 	}
+	r.settle()
 	return r
 }

@@ -365,3 +365,19 @@ func TestProbeTellsWhatIsReached(t *testing.T) {
 		}
 	})
 }
+
+// A command whose processes nobody counts can take the machine from others, whatever else is closed to it: it is
+// refused where more than weak is wanted.
+func TestUncountedProcessesAreWeak(t *testing.T) {
+	for _, level := range []Level{Namespaces, Landlock, Weak} {
+		counted, uncounted := Report{Level: level}, Report{Level: level, Uncounted: true}
+		counted.settle()
+		uncounted.settle()
+		if counted.Level != level || uncounted.Level != Weak {
+			t.Errorf("%s: counted %s, uncounted %s", level, counted.Level, uncounted.Level)
+		}
+		if err := judge(Policy{MinLevel: Landlock}, uncounted); err == nil {
+			t.Errorf("%s: it is started", level)
+		}
+	}
+}

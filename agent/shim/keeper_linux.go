@@ -83,6 +83,8 @@ func (k *keeper) keep() error {
 func (k *keeper) attend(ended <-chan syscall.WaitStatus) syscall.WaitStatus {
 	retry := time.NewTicker(retryEvery)
 	defer retry.Stop()
+	look := time.NewTimer(lookEvery)
+	defer look.Stop()
 	for {
 		k.obey()
 		select {
@@ -93,6 +95,8 @@ func (k *keeper) attend(ended <-chan syscall.WaitStatus) syscall.WaitStatus {
 		case <-k.killTime:
 			k.killTime = time.After(retryEvery) // until nothing is left
 			k.killAll()
+		case <-look.C:
+			look.Reset(k.look())
 		case <-retry.C:
 			for _, s := range k.spools {
 				s.retry()
@@ -152,6 +156,7 @@ func (k *keeper) finish() error {
 		}
 	}
 	sandbox.RemoveCgroup(k.begun.Cgroup)
+	k.exit.Exceeded = k.begun.Exceeded
 	k.exit.Interrupted, k.exit.Killed = k.folder.isDone(interruptRequest), k.folder.isDone(killRequest)
 	if k.exit.Ended.IsZero() {
 		k.exit.Ended = time.Now().UTC()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,7 +73,18 @@ func (k *keeper) family() []PID { return k.begun.family(os.Getpid()) }
 // and where there is none by parents, by the session that the first shim made, and by the
 // mark in the environment, all of which who means to can leave.
 func (b begun) family(above int) []PID {
-	all := processes()
+	var found []PID
+	for _, p := range b.members(processes(), above, b.marks) {
+		if !p.dead {
+			found = append(found, PID{Number: p.pid, StartTime: p.startTime})
+		}
+	}
+	return found
+}
+
+// members are those of all processes that are the command's, as family has them, and those that have ended and that
+// nobody has waited for.
+func (b begun) members(all []procStat, above int, marks func(pid int) bool) []procStat {
 	session, grouped := b.session(all), b.grouped()
 	mine := map[int]bool{}
 	if above > 0 {
@@ -84,18 +96,12 @@ func (b begun) family(above int) []PID {
 			if mine[p.pid] {
 				continue
 			}
-			if mine[p.parent] || p.session == session || p.is(b.Command) || grouped[p.pid] || b.marks(p.pid) {
+			if mine[p.parent] || p.session == session || p.is(b.Command) || grouped[p.pid] || marks(p.pid) {
 				mine[p.pid], grown = true, true
 			}
 		}
 	}
-	var found []PID
-	for _, p := range all {
-		if mine[p.pid] && !p.dead && p.pid != above && !p.is(b.Shim) {
-			found = append(found, PID{Number: p.pid, StartTime: p.startTime})
-		}
-	}
-	return found
+	return slices.DeleteFunc(all, func(p procStat) bool { return !mine[p.pid] || p.pid == above || p.is(b.Shim) })
 }
 
 // grouped are the processes of the command's cgroup.

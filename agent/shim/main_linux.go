@@ -66,7 +66,7 @@ func begin(spec Spec, nudged <-chan os.Signal) error {
 		return err
 	}
 	k.begun = begun{Identity: identity, Mark: spec.Dir, Streams: spec.streams(), MaxSpool: spec.MaxSpool,
-		Grace: spec.Grace, Room: spec.Room}
+		Grace: spec.Grace, Patience: spec.Patience, Room: spec.Room, Limits: spec.Limits}
 	if err := k.prepare(); err != nil {
 		return err
 	}

@@ -40,8 +40,13 @@ func ourselves() (Identity, error) {
 type procStat struct {
 	pid, parent, session int
 	dead                 bool // it waits only for its parent to hear of it
+	threads              int
+	cpu                  time.Duration // that it used, with its children that have ended and that it has waited for
 	startTime            uint64
 }
+
+// tick is the unit of times in /proc, on all machines.
+const tick = time.Second / 100
 
 // readStat fails with errGone for a process that isn't there.
 func readStat(pid int) (procStat, error) {
@@ -61,6 +66,11 @@ func readStat(pid int) (procStat, error) {
 	s := procStat{pid: pid, dead: fields[0] == "Z" || fields[0] == "X"}
 	s.parent, _ = strconv.Atoi(fields[1]) // the kernel wrote them
 	s.session, _ = strconv.Atoi(fields[3])
+	s.threads, _ = strconv.Atoi(fields[17])
+	for _, field := range fields[11:15] {
+		ticks, _ := strconv.ParseInt(field, 10, 64)
+		s.cpu += time.Duration(ticks) * tick
+	}
 	s.startTime, err = strconv.ParseUint(fields[19], 10, 64)
 	return s, err
 }

@@ -28,6 +28,9 @@ type Spec struct {
 	// Grace is the time between the last SIGINT and SIGKILL when the command is killed. 0 is
 	// 5 s, as the tools themselves have it.
 	Grace time.Duration `json:"grace,omitempty"`
+	// Patience is the time between the SIGINT to a command that has used more than its limits allow and its being
+	// killed. 0 is Grace.
+	Patience time.Duration `json:"patience,omitempty"`
 	// Room is how long the end of a command waits for room on a full disk, for what it has
 	// printed last. 0 is a minute.
 	Room time.Duration `json:"room,omitempty"`
@@ -62,7 +65,7 @@ func (s Spec) validate() error {
 			return fmt.Errorf("the %s, %q, has no absolute path", name, path)
 		}
 	}
-	if s.MaxSpool < 0 || s.Grace < 0 || s.Room < 0 {
+	if s.MaxSpool < 0 || s.Grace < 0 || s.Patience < 0 || s.Room < 0 {
 		return errors.New("neither a command's output nor its times can be negative")
 	}
 	return s.Sandbox.Validate()
@@ -75,6 +78,10 @@ func (s Spec) withDefaults() Spec {
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
 	}
+	if s.Patience == 0 {
+		s.Patience = s.Grace
+	}
+	s.Limits = s.Limits.WithDefaults()
 	if s.Room == 0 {
 		s.Room = defaultRoom
 	}
@@ -117,6 +124,8 @@ type Exit struct {
 	// Interrupted and Killed say what was done to it.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Killed      bool `json:"killed,omitempty"`
+	// Exceeded says what it used more of than its limits allow, for which it was ended; empty for nothing.
+	Exceeded string `json:"exceeded,omitempty"`
 	// Left is how many processes the command left behind, which were killed then.
 	Left    int            `json:"left,omitempty"`
 	Sandbox sandbox.Report `json:"sandbox"`
@@ -156,8 +165,13 @@ type begun struct {
 	Streams  []Stream      `json:"streams"`
 	MaxSpool int64         `json:"max_spool"`
 	Grace    time.Duration `json:"grace"`
+	Patience time.Duration `json:"patience"`
 	Room     time.Duration `json:"room"`
-	Cgroup   string        `json:"cgroup,omitempty"`
+	// Limits are the command's. Exceeded and ExceededAt say that it goes beyond one, and since when.
+	Limits     sandbox.Limits `json:"limits"`
+	Exceeded   string         `json:"exceeded,omitempty"`
+	ExceededAt time.Time      `json:"exceeded_at,omitzero"`
+	Cgroup     string         `json:"cgroup,omitempty"`
 	// Sandbox is what was reached, once the command has begun.
 	Sandbox *sandbox.Report `json:"sandbox,omitempty"`
 }

@@ -121,7 +121,5 @@ func refusal(err error) *fault.Error {
 		f.RetryAfter = min(many.wait, maxRetryAfter)
 		return f
 	}
-	busy := fault.Wrap(err, fault.Busy, "too many key checks are waiting; try again in a second")
-	busy.RetryAfter = time.Second
-	return busy
+	return fault.Wrap(err, fault.Busy, "too many key checks are waiting; try again in a second")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,6 +17,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +44,7 @@ type agentFlags struct {
 	server, tokenFile, work, name, tools, ca, level, sandbox, user string
 	slots                                                          int
 	maxFolder, maxMemory, infracost                                string
+	maxCPU                                                         time.Duration
 	closed                                                         bool
 	direct                                                         bool
 }
@@ -82,11 +85,13 @@ and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API
 	flags.BoolVar(&f.closed, "require-closed-network", false,
 		"do not start where loopback, link-local and metadata addresses can't be closed to commands")
 	flags.StringVar(&f.user, "user", "",
-		"account that commands run as, where the agent is root (default: the agent's own)")
+		"account that commands run as, where the agent is root (default: "+runAccount+" where there is one, else root)")
 	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB",
 		"how much of the disk a run may use; one that has more is ended")
 	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB",
 		"how much memory a command may have, where a cgroup can be made for it")
+	flags.DurationVar(&f.maxCPU, "max-cpu-time", 15*time.Minute,
+		"how much of the processors' time the command of a phase may use; one that uses more is ended")
 	flags.StringVar(&f.infracost, "infracost", "",
 		"program of Infracost, which is shown masked plans and says what they cost (an absolute path)")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
@@ -168,7 +173,7 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, usagef("--min-sandbox: %v", err)
 	}
-	owner, err := accountOf(f.user)
+	owner, err := accountOf(cmp.Or(f.user, usualAccount(os.Geteuid(), user.Lookup)))
 	if err != nil {
 		return agent.Settings{}, err
 	}
@@ -184,9 +189,12 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
+	if f.maxCPU <= 0 {
+		return agent.Settings{}, usagef("--max-cpu-time: it is not above zero")
+	}
 	commands, err := machine.NewCommands(ctx,
 		machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least,
-			Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner,
+			Limits: sandbox.Limits{Memory: uint64(maxMemory), CPU: f.maxCPU}, User: owner,
 			Network: sandbox.Network{Allow: reachable(ctx, f.server), RequireClosed: f.closed}})
 	if err != nil {
 		return agent.Settings{}, err
@@ -218,6 +226,21 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 		Commands: commands, MinSandbox: least.String(), MaxFolderBytes: maxFolder, User: owner, Log: log,
 		Infracost: agent.Infracost{Path: f.infracost, Key: a.getenv(envInfracostKey)},
 	}, nil
+}
+
+// runAccount is the account that packages make for the commands of runs.
+const runAccount = "holdfast-run"
+
+// usualAccount is the account that commands run as where none is named; empty for the agent's own. As root they would
+// own what the agent has.
+func usualAccount(euid int, lookup func(string) (*user.User, error)) string {
+	if euid != 0 {
+		return ""
+	}
+	if _, err := lookup(runAccount); err != nil {
+		return ""
+	}
+	return runAccount
 }
 
 // accountOf finds an account by its name or number; nil for an empty name.

@@ -4,6 +4,7 @@ package runworld
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,6 +37,8 @@ type World struct {
 	Protected bool
 	// Sensitive are variables of every workspace that nobody is to be shown.
 	Sensitive []api.Input
+	// Configuration is the text of every workspace's main.tf; empty for one resource.
+	Configuration string
 
 	signer *token.Signer
 	mu     sync.Mutex
@@ -212,7 +215,7 @@ func (w workspaces) Files(_ context.Context, _ uuid.UUID, _, snapshot string) (m
 // WriteArchive implements runs.Workspaces.
 func (w workspaces) WriteArchive(_ context.Context, _ uuid.UUID, _, _ string, to io.Writer) error {
 	archive := tar.NewWriter(to)
-	const text = "resource \"terraform_data\" \"one\" {}\n"
+	text := cmp.Or(w.Configuration, "resource \"terraform_data\" \"one\" {}\n")
 	if err := archive.WriteHeader(&tar.Header{Name: "main.tf", Mode: 0o644, Size: int64(len(text))}); err != nil {
 		return err
 	}

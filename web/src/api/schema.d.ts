@@ -2719,6 +2719,8 @@ export interface components {
             /** @description Variables are Terraform variables, Environment those of the process. */
             variables?: components["schemas"]["Input"][];
             environment?: components["schemas"]["Input"][];
+            /** @description Words are values of sensitive ones that are plain words and stand in the configuration: no log hides them. */
+            words?: string[];
             /** @description Inputs is the digest of the variables, which tells nothing about them: an executor that comes back begins no apply with others than it was to begin with. */
             inputs?: string;
             /**

@@ -88,7 +88,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: s.PlanTimeout, runs.ApplyStage: s.ApplyTimeout},
 			Grace:   map[runs.Stage]time.Duration{runs.PlanStage: s.PlanGrace, runs.ApplyStage: s.ApplyGrace},
-			Outputs: s.Outputs, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
+			Outputs: s.Outputs, Reads: s.Reads, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
 			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes,
 			MaxAttempts: maxAttempts,
 			Gates: runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost,

@@ -65,7 +65,7 @@ func (m *maker) full() runs.Run {
 		Revision: 7, Tool: "opentofu", Version: "~> 1.12", Directory: "infra", Parallelism: 5,
 		Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour},
 		Grace:   map[runs.Stage]time.Duration{runs.ApplyStage: time.Minute},
-		Outputs: []string{"id"}, AutoApply: "never", Approvals: 2, AllowAuthor: true, Carry: true, PlanTTL: time.Hour,
+		Outputs: []string{"id"}, Reads: []string{"shared/*"}, AutoApply: "never", Approvals: 2, AllowAuthor: true, Carry: true, PlanTTL: time.Hour,
 		ApprovalTTL: time.Minute,
 		MinSandbox:  "landlock", MaxLogBytes: 1 << 30, MaxAttempts: 5,
 		Gates: runs.Gates{Severity: "high", Irreversible: true, MonthlyCost: 100},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/holdfast/holdfast/agent/archive"
@@ -123,8 +124,8 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 	return nil
 }
 
-// notMade names what is in the configuration's folder and is nothing that its apply lacks. Of Terragrunt's caches, what its
-// tool works in is.
+// notMade names what is in the configuration's folder and is nothing that its apply lacks. Of Terragrunt's caches
+// only what its tool works in is something.
 func (s *stage) notMade(w work) func(name string, isFolder bool) bool {
 	return func(name string, isFolder bool) bool {
 		base := path.Base(name)
@@ -134,7 +135,8 @@ func (s *stage) notMade(w work) func(name string, isFolder bool) bool {
 		case isFolder && w.leadsTo(name):
 			return false
 		case isFolder:
-			return base == ".terraform" || base == backend.TerragruntCache || base == resultsFolder || base == ".git" && w.has(name)
+			return slices.Contains([]string{".terraform", backend.TerragruntCache, resultsFolder}, base) ||
+				base == ".git" && w.has(name)
 		case base == erroredState: // what an apply could not store is only what that apply has left
 			return true
 		case w.has(name):

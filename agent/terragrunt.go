@@ -33,8 +33,8 @@ func (s *stage) checkTerragrunt() error {
 
 // isTerragruntsOwn names the files of its cache in which Terragrunt notes what it has copied from where.
 func isTerragruntsOwn(name string) bool {
-	return slices.Contains([]string{".terragrunt-source-version", ".terragrunt-source-manifest", ".terragrunt-module-manifest"},
-		name)
+	return slices.Contains([]string{".terragrunt-source-version", ".terragrunt-source-manifest",
+		".terragrunt-module-manifest"}, name)
 }
 
 // work says where in the configuration's folder the tool works.
@@ -44,7 +44,7 @@ type work struct {
 	tool   string // where the tool works: in source, or else the unit's own
 }
 
-// work finds the copy that Terragrunt makes, in the folder that its tool works in, of the block that the run has written.
+// work finds the copy of the run's own block that Terragrunt makes in the folder that its tool works in.
 func (s *stage) work() (work, error) {
 	w := work{unit: path.Clean(filepath.ToSlash(s.assignment.Directory))}
 	w.tool = w.unit
@@ -94,8 +94,8 @@ func (w work) leadsTo(folder string) bool {
 	return w.source != "" && strings.HasPrefix(w.source+"/", folder+"/")
 }
 
-// carried is what a file is called among those that an apply is brought: the name of the source's folder follows from where
-// the unit is on this machine.
+// carried is what a file is called among those that an apply is brought: the name of the source's folder follows
+// from where the unit is on this machine.
 func (w work) carried(name string) string {
 	if !w.has(name) {
 		return name
@@ -112,8 +112,8 @@ func (w work) brought(name string) string {
 	return path.Join(w.source, rest)
 }
 
-// seeTerragrunt looks at what Terragrunt's init has made. Nothing of it may keep the state elsewhere, and an apply goes on
-// only with the configuration that the plan was made of. What else was made for the plan is laid over it.
+// seeTerragrunt looks at what Terragrunt's init has made. Nothing of it may keep the state elsewhere, and an apply
+// goes on only with the configuration that the plan was made of. What else was made for the plan is laid over it.
 func (s *stage) seeTerragrunt() error {
 	if !s.isTerragrunt() {
 		return nil
@@ -149,7 +149,7 @@ func (s *stage) seeTerragrunt() error {
 	return permanent(archive.ExtractAs(f, configIn(s.folder), w.brought, planLimits()))
 }
 
-// sameConfiguration refuses an apply for which Terragrunt has made files of configuration that are others than the plan's.
+// sameConfiguration refuses an apply for which Terragrunt has made other files of configuration than for the plan.
 func (s *stage) sameConfiguration(made archive.Listing, w work, planned map[string][sha256.Size]byte) error {
 	for name := range made {
 		if !isConfiguration(name) {

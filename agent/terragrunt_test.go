@@ -18,11 +18,12 @@ func wrapping(t *testing.T, tool scriptTool, files map[string]string) (r *rig, c
 }
 
 // makesSource is an init that makes a folder of the unit's source, as Terragrunt does.
-const makesSource = `d=.terragrunt-cache/$$/x/db; mkdir -p $d/../.git; cp ` + backend.File + ` $d; echo '# made' > $d/more.tf
-echo first > $d/says.tpl; echo large > $d/../.git/large; echo $$ > $d/../.terragrunt-source-version; touch $d/.terraform.lock.hcl
+const makesSource = `d=.terragrunt-cache/$$/x/db; mkdir -p $d/../.git; cp ` + backend.File + ` $d
+echo '# made' > $d/more.tf; echo first > $d/says.tpl; echo large > $d/../.git/large
+echo $$ > $d/../.terragrunt-source-version; touch $d/.terraform.lock.hcl
 mkdir -p .terragrunt-cache/other/y; echo no > .terragrunt-cache/other/y/main.tf`
 
-// What Terragrunt made for a plan is carried to its apply, into the folder that it makes there, whatever that is called.
+// What Terragrunt made for a plan is carried to its apply, into the folder that it makes there.
 func TestWhatTerragruntMadeIsCarried(t *testing.T) {
 	r, calls := wrapping(t, scriptTool{init: makesSource,
 		plan:  `cd .terragrunt-cache/*/x/db; echo zip > made.zip; echo second > says.tpl; cd - > /dev/null`,
@@ -39,7 +40,8 @@ func TestWhatTerragruntMadeIsCarried(t *testing.T) {
 		t.Errorf("the apply has other files: %s", log)
 	}
 	kept := string(r.server.Artefact(run, "plan_files"))
-	for name, want := range map[string]bool{".terragrunt-cache/work/db/more.tf": true, ".terragrunt-cache/work/db/made.zip": true,
+	for name, want := range map[string]bool{".terragrunt-cache/work/db/more.tf": true,
+		".terragrunt-cache/work/db/made.zip":        true,
 		".terragrunt-cache/work/db/" + backend.File: true, ".git/large": false, ".terraform.lock.hcl": false,
 		".terragrunt-source-version": false, "y/main.tf": false} {
 		if strings.Contains(kept, name) != want {
@@ -76,11 +78,26 @@ func TestWhatTerragruntMakesOtherwiseIsNotApplied(t *testing.T) {
 	}
 }
 
+// What other programs have found is read where Terragrunt's steps leave it, and once where it was pushed and copied.
+func TestTerragruntsResultsAreRead(t *testing.T) {
+	leaves := `; mkdir $d/holdfast-results; cp holdfast-results/* $d/holdfast-results
+echo '{"left":1}' > $d/holdfast-results/b.sarif`
+	r, calls := wrapping(t, scriptTool{init: makesSource + leaves},
+		map[string]string{"terragrunt.hcl": "", "holdfast-results/a.sarif": `{"pushed":1}`})
+	run, _ := r.planThenApply(calls, func() {})
+	kept := string(r.server.Artefact(run, "results"))
+	if strings.Count(kept, "a.sarif") != 1 || strings.Count(kept, "b.sarif") != 1 {
+		t.Errorf("the results are %s", kept)
+	}
+}
+
 // What keeps the state elsewhere is refused before anything runs, and where it is generated before there is a plan.
 func TestTerragruntKeepsTheStateHere(t *testing.T) {
 	for name, c := range map[string]struct{ unit, init, phase, want string }{
-		"said": {"remote_state {\n  backend = \"s3\"\n}\n", ":", "prepare", `backend "s3", which is elsewhere, in line 1 of terragrunt.hcl`},
-		"made": {"", makesSource + "\nprintf 'terraform {\\n  backend \"s3\" {}\\n}\\n' > $d/b.tf", "init", `backend "s3" in line 2 of b.tf`},
+		"said": {"remote_state {\n  backend = \"s3\"\n}\n", ":", "prepare",
+			`backend "s3", which is elsewhere, in line 1 of terragrunt.hcl`},
+		"made": {"", makesSource + "\nprintf 'terraform {\\n  backend \"s3\" {}\\n}\\n' > $d/b.tf", "init",
+			`backend "s3" in line 2 of b.tf`},
 	} {
 		r, _ := wrapping(t, scriptTool{init: c.init}, map[string]string{"terragrunt.hcl": c.unit})
 		r.start()

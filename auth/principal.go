@@ -84,8 +84,8 @@ func (p Principal) MayOnAll(right Right, states *Patterns) error {
 		return err
 	}
 	if !p.States.Covers(states) {
-		return fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, which is not all of %s",
-			right, p.States, states)
+		return fault.New(fault.RightMissing,
+			"this key may not do that: it has the right %s only on %s, which is not all of %s", right, p.States, states)
 	}
 	for _, name := range states.List() {
 		if !strings.Contains(name, "*") {

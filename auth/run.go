@@ -88,8 +88,9 @@ func (g *RunGrant) mayOn(right Right, state string) error {
 		if right == ReadOutputs && g.reads(state) {
 			return nil
 		}
-		return fault.New(fault.RightMissing, "run %s may not do that: its token is for the state %q, and for outputs of what "+
-			"its workspace reads (%s)", g.ID, g.State, cmp.Or(g.Reads.String(), "nothing"))
+		return fault.New(fault.RightMissing,
+			"run %s may not do that: its token is for the state %q, and for outputs of what its workspace reads (%s)", g.ID,
+			g.State, cmp.Or(g.Reads.String(), "nothing"))
 	}
 	for _, has := range g.Rights() {
 		if has == right {

@@ -119,7 +119,8 @@ extra: 1
 		`:12: remediation: it is dry`, `:13: triggers: it is relative`, `:15: drift.every: it is 1 minute`,
 		`:17: windows: the schedule "61 * * * *": the minute`, `:18: ** is too much`,
 		`:19: a layer whose path has stars has no name`,
-		`:20: path must be a text`, `:21: a layer must be a mapping`, `:22: reads: a pattern with an empty segment`, `:23: the file has no field "extra"; it has layers`,
+		`:20: path must be a text`, `:21: a layer must be a mapping`, `:22: reads: a pattern with an empty segment`,
+		`:23: the file has no field "extra"; it has layers`,
 	} {
 		if !strings.Contains(faults.Error(), want) {
 			t.Errorf("%s is not among\n%s", want, faults)

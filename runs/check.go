@@ -219,8 +219,8 @@ func (s *Service) wanted(ctx context.Context, run Run, pin api.Pin) (planfile.Wa
 	return want, err
 }
 
-// addMade adds to what a plan must have been made of what Terragrunt has made of the configuration: files that it generates,
-// and the folder in which it has its tool work. They are pinned with the plan, and its apply makes and has the same.
+// addMade adds what Terragrunt has made of the configuration to what a plan must have been made of: files that it
+// generates, and the folder in which it has its tool work. They are pinned with the plan, for its apply.
 func (s *Service) addMade(ctx context.Context, run Run, want *planfile.Want) error {
 	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlanFiles, run.Attempt})
 	if fault.Is(err, fault.RunFileNotFound) {

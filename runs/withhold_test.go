@@ -74,8 +74,8 @@ func TestLogsOfPullRequestsHideWhatTheyWereKeptFrom(t *testing.T) {
 	}
 }
 
-// A run's tool reads the outputs of what its workspace reads for as long as the run goes on; its executor reads none, and
-// neither does a run of somebody else's code.
+// A run's tool reads the outputs of what its workspace reads for as long as the run goes on; its executor reads none,
+// and neither does a run of somebody else's code.
 func TestRunsReadOutputs(t *testing.T) {
 	w := runworld.New(t)
 	w.Terms.Reads = []string{"shared/*"}

@@ -30,8 +30,8 @@ func TestLayersSetReads(t *testing.T) {
 	events := memory.New(1 << 20)
 	t.Cleanup(func() { _ = events.Close() })
 	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
-	service := workspace.NewService(workspace.Deps{Store: sqlworkspace.New(db, sealer, time.Now), Audit: events, Seals: sealer,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	service := workspace.NewService(workspace.Deps{Store: sqlworkspace.New(db, sealer, time.Now), Audit: events,
+		Seals: sealer, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	ws := layerWorkspaces{service}
 	owner := auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}
 	operator := owner

@@ -173,7 +173,8 @@ func (r layerRepositories) Archive(ctx context.Context, org uuid.UUID, repositor
 type layerWorkspaces struct{ service *workspace.Service }
 
 // Make implements layers.Workspaces.
-func (w layerWorkspaces) Make(ctx context.Context, p auth.Principal, name string, t layers.Tooling, folder string) error {
+func (w layerWorkspaces) Make(ctx context.Context, p auth.Principal, name string, t layers.Tooling,
+	folder string) error {
 	change := func(s *workspace.Settings) {
 		s.Tool, s.Version = cmp.Or(t.Tool, s.Tool), cmp.Or(t.Version, s.Version)
 		if t.Reads != nil {

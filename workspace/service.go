@@ -265,7 +265,8 @@ func mayChange(ctx context.Context, gate *audit.Gate, p auth.Principal, name sta
 }
 
 // refused puts on record that mayChange has refused somebody.
-func (s *Service) refused(ctx context.Context, p auth.Principal, name state.Name, before, after Settings, err error) error {
+func (s *Service) refused(ctx context.Context, p auth.Principal, name state.Name, before, after Settings,
+	err error) error {
 	if err != nil && fault.From(err).Code.Kind() == fault.Forbidden {
 		return cmp.Or(mayChange(ctx, s.Gate, p, name, before, after), err)
 	}

@@ -144,7 +144,8 @@ func (s Settings) Equal(other Settings) bool {
 	a, b := s, other
 	a.Outputs, b.Outputs = nil, nil
 	return slices.Equal(s.Outputs, other.Outputs) && slices.Equal(s.Reads, other.Reads) &&
-		maps.Equal(s.ApprovalsFor, other.ApprovalsFor) && maps.EqualFunc(s.ApproversFor, other.ApproversFor, slices.Equal) && sameButOutputs(a, b)
+		maps.Equal(s.ApprovalsFor, other.ApprovalsFor) &&
+		maps.EqualFunc(s.ApproversFor, other.ApproversFor, slices.Equal) && sameButOutputs(a, b)
 }
 
 func sameButOutputs(a, b Settings) bool {

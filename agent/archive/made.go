@@ -66,8 +66,8 @@ func (l Listing) Since(before Listing) Listing {
 	return made
 }
 
-// Pack writes these files of a folder as an archive: equal files, equal bytes. Called, unless it is nil, says what a file
-// is called there. More than the limits allow is an *InvalidError.
+// Pack writes these files of a folder as an archive: equal files, equal bytes. Called, unless it is nil, says
+// what a file is called there. More than the limits allow is an *InvalidError.
 func Pack(to io.Writer, folder string, files Listing, called func(name string) string, limits Limits) error {
 	if limits.Files > 0 && len(files) > limits.Files {
 		return invalidf("there are %d files, more than %d", len(files), limits.Files)

@@ -17,16 +17,16 @@ import (
 // TerragruntFile is the file that says what Terragrunt makes of a folder.
 const TerragruntFile = "terragrunt.hcl"
 
-// TerragruntCache is the folder, in a unit's own, in which Terragrunt has its tool work where the unit has a source: in a
-// folder of a folder there, whose names follow from where the unit is on the machine. Among files that are carried to
-// another machine they are TerragruntWork instead.
+// TerragruntCache is the folder, in a unit's own, in which Terragrunt has its tool work: in a folder of a folder
+// there, whose names follow from where the unit is on the machine. Among files that are carried to another machine
+// they are TerragruntWork instead.
 const (
 	TerragruntCache = ".terragrunt-cache"
 	TerragruntWork  = TerragruntCache + "/work"
 )
 
-// WorkDir returns the folder that a unit's tool has worked in, by what was made in the unit's folder, as it is carried: that
-// of the block that Write has written and Terragrunt has copied, or else the unit's own.
+// WorkDir returns the folder that a unit's tool has worked in, by the names of what was made, as they are carried:
+// that of the copy of the block that Write has written, or else the unit's own.
 func WorkDir[T any](made map[string]T, unit string) string {
 	var folders []string
 	for name := range made {
@@ -40,8 +40,8 @@ func WorkDir[T any](made map[string]T, unit string) string {
 	return slices.Min(folders) // the source's other folders have none, unless they are other units
 }
 
-// CheckTerragrunt is an *OtherError if the unit in a folder of the configuration, or a file that it includes by its name,
-// has something that a run can't do: a state that is kept elsewhere, or a cache in another place.
+// CheckTerragrunt is an *OtherError if the unit in a folder of the configuration, or a file that it includes by its
+// name, has something that a run can't do: a state that is kept elsewhere, or a cache in another place.
 func CheckTerragrunt(configuration fs.FS, folder string) error {
 	folder = path.Clean(folder)
 	name := path.Join(folder, TerragruntFile)
@@ -72,7 +72,7 @@ func CheckTerragrunt(configuration fs.FS, folder string) error {
 	return nil
 }
 
-// part is a block, or an attribute, at the top of a Terragrunt file, with the attributes and blocks that are directly in it.
+// part is a block, or an attribute, at the top of a Terragrunt file, with the attributes and blocks in it.
 type part struct {
 	kind   string
 	line   int
@@ -123,7 +123,8 @@ func partsOf(text []byte, name string) (parts []part) {
 			depth++
 		}
 		comment := token.Type == hclsyntax.TokenComment
-		begins = token.Type == hclsyntax.TokenNewline || opens || comment && (begins || bytes.HasSuffix(token.Bytes, []byte("\n")))
+		begins = token.Type == hclsyntax.TokenNewline || opens ||
+			comment && (begins || bytes.HasSuffix(token.Bytes, []byte("\n")))
 		if depth == 0 {
 			within = ""
 		}
@@ -142,7 +143,7 @@ func nests(t hclsyntax.TokenType) (opens, closes bool) {
 	return false, false
 }
 
-// refused is why a run can't do what a part says; empty if it can. What it can't read it leaves to who sees what is made.
+// refused is why a run can't do what a part says; empty if it can. What it can't read is checked once it is made.
 func (p part) refused() string {
 	switch p.kind {
 	case "download_dir":
@@ -187,7 +188,9 @@ func literal(tokens hclsyntax.Tokens) (text string, known bool) {
 func (p part) included(configuration fs.FS, folder string) string {
 	tokens := p.inside["path"]
 	text, _ := literal(tokens)
-	isCall := slices.ContainsFunc(tokens, func(t hclsyntax.Token) bool { return string(t.Bytes) == "find_in_parent_folders" })
+	isCall := slices.ContainsFunc(tokens, func(t hclsyntax.Token) bool {
+		return string(t.Bytes) == "find_in_parent_folders"
+	})
 	if !isCall {
 		if _, known := literal(tokens); !known || path.IsAbs(text) {
 			return ""

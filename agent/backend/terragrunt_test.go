@@ -9,26 +9,29 @@ import (
 	"github.com/holdfast/holdfast/agent/backend"
 )
 
-// What Terragrunt makes is taken as long as it keeps the state here; what doesn't is refused with the line that says so,
-// in a file above as well.
+// What Terragrunt makes is taken as long as it keeps the state here; what doesn't is refused with the line that says
+// so, in a file above as well.
 func TestCheckTerragrunt(t *testing.T) {
 	const include = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n"
-	const ours = "remote_state {\n  backend = \"http\"\n  generate = { path = \"backend.tf\", if_exists = \"overwrite\" }\n}\n"
+	const ours = "remote_state {\n  backend = \"http\"\n" +
+		"  generate = { path = \"backend.tf\", if_exists = \"overwrite\" }\n}\n"
 	for name, c := range map[string]struct {
 		unit, root, want string
 	}{
-		"nothing":         {"", "", ""},
-		"a source":        {"terraform {\n  source = \"../../modules//db\"\n}\n", "", ""},
-		"the recipe":      {include, ours, ""},
-		"a generate":      {"generate \"x\" {\n  path = \"x.tf\"\n  contents = \"locals {}\"\n}\n", "", ""},
-		"another backend": {"remote_state {\n  backend = \"s3\"\n}\n", "", `backend "s3", which is elsewhere, in line 1 of prod/db/`},
+		"nothing":    {"", "", ""},
+		"a source":   {"terraform {\n  source = \"../../modules//db\"\n}\n", "", ""},
+		"the recipe": {include, ours, ""},
+		"a generate": {"generate \"x\" {\n  path = \"x.tf\"\n  contents = \"locals {}\"\n}\n", "", ""},
+		"another backend": {"remote_state {\n  backend = \"s3\"\n}\n", "",
+			`backend "s3", which is elsewhere, in line 1 of prod/db/`},
 		"above": {include, "# one\n" + strings.Replace(ours, "http", "gcs", 1),
 			`backend "gcs", which is elsewhere, in line 2 of root.hcl`},
 		"above, by a relative path": {"include {\n  path = \"../../root.hcl\"\n}\n", strings.Replace(ours, "http", "gcs", 1),
 			"in line 1 of root.hcl"},
 		"without a file": {include, "remote_state {\n  backend = \"http\"\n  config = {\n    generate = 1\n  }\n}\n",
 			"remote_state has no generate"},
-		"a generated backend": {"generate \"b\" {\n  path = \"b.tf\"\n  contents = <<EOF\nterraform {\n  backend \"s3\" {}\n}\nEOF\n}\n",
+		"a generated backend": {"generate \"b\" {\n  path = \"b.tf\"\n  contents = <<EOF\n" +
+			"terraform {\n  backend \"s3\" {}\n}\nEOF\n}\n",
 			"", "generate makes a block that keeps the state elsewhere in line 1"},
 		"in quotes": {"\n\ngenerate \"b\" {\n  contents = \"terraform {\\n  cloud {}\\n}\"\n}\n", "",
 			"generate makes a block that keeps the state elsewhere in line 3"},
@@ -56,8 +59,9 @@ func TestCheckTerragrunt(t *testing.T) {
 // The tool works in the unit's own folder, or in the one of the cache that has the block of the run.
 func TestWorkDir(t *testing.T) {
 	for want, made := range map[string][]string{
-		"prod/db":                           {"prod/db/more.tf", "prod/other/.terragrunt-cache/work/" + backend.File},
-		"prod/db/.terragrunt-cache/work":    {"prod/db/.terragrunt-cache/work/main.tf", "prod/db/.terragrunt-cache/work/" + backend.File},
+		"prod/db": {"prod/db/more.tf", "prod/other/.terragrunt-cache/work/" + backend.File},
+		"prod/db/.terragrunt-cache/work": {"prod/db/.terragrunt-cache/work/main.tf",
+			"prod/db/.terragrunt-cache/work/" + backend.File},
 		"prod/db/.terragrunt-cache/work/db": {"prod/db/.terragrunt-cache/work/db/" + backend.File},
 	} {
 		names := map[string]int{}

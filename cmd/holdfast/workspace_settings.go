@@ -32,7 +32,8 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.parallelism, "parallelism", 0,
 		"how many resources the tool works on at once (default: the tool's own)")
 	flags.StringSliceVar(&f.outputs, "output", nil, "names of outputs that an apply has to leave behind")
-	flags.StringSliceVar(&f.reads, "reads", nil, `patterns of the states whose outputs runs may read, such as "prod/network,shared/*"`)
+	flags.StringSliceVar(&f.reads, "reads", nil,
+		`patterns of the states whose outputs runs may read, such as "prod/network,shared/*"`)
 	flags.StringVar(&f.autoApply, "auto-apply", "", "never, no-changes or always")
 	flags.IntVar(&f.approvals, "approvals", 0, "how many people must approve a plan")
 	flags.BoolVar(&f.allowAuthor, "allow-author", false, "who asked for a run may approve it")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/holdfast/holdfast/agent/backend"
 	"github.com/holdfast/holdfast/api"
 )
 
@@ -103,7 +104,7 @@ func (s *stage) errored() (path string) {
 		}
 	}
 	path = ""
-	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache),
+	_ = filepath.WalkDir(filepath.Join(s.directory(), backend.TerragruntCache),
 		func(there string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Name() == erroredState {
 				path = there

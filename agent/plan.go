@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strconv"
 
 	"github.com/holdfast/holdfast/agent/archive"
@@ -17,7 +18,7 @@ import (
 const changesExit = 2
 
 func (s *stage) plan(ctx, _ context.Context) api.PhaseReport {
-	if !s.isBegun(ctx, phasePlan) {
+	if !s.isTerragrunt() && !s.isBegun(ctx, phasePlan) {
 		if err := s.noteBefore(); err != nil {
 			return failed(infrastructure, reason(err))
 		}
@@ -68,7 +69,11 @@ func (s *stage) show(ctx, held context.Context) api.PhaseReport {
 	keeping, stop := context.WithCancel(held)
 	defer stop()
 	kept := make(chan *api.PhaseReport, 1)
-	go func() { kept <- s.keepPlan(keeping) }()
+	if s.isTerragrunt() { // whose show makes the files anew
+		kept <- s.keepPlan(keeping)
+	} else {
+		go func() { kept <- s.keepPlan(keeping) }()
+	}
 	out, err := s.command(ctx, phaseShow, false, true, "show", "-json", planIn(s.folder))
 	r := s.ended(out, err)
 	if r.Outcome != succeeded {
@@ -119,22 +124,41 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 	return nil
 }
 
-// notMade names what is in the configuration's folder and is nothing that its apply lacks.
-func (s *stage) notMade(path string, isFolder bool) bool {
-	name := filepath.Base(path)
-	if isFolder {
-		return name == ".terraform" || name == terragruntCache || name == resultsFolder
+// notMade names what is in the configuration's folder and is nothing that its apply lacks. Of Terragrunt's caches
+// only what its tool works in is something.
+func (s *stage) notMade(w work) func(name string, isFolder bool) bool {
+	return func(name string, isFolder bool) bool {
+		base := path.Base(name)
+		switch {
+		case w.inCache(name) && !w.has(name):
+			return !isFolder || !w.leadsTo(name)
+		case isFolder && w.leadsTo(name):
+			return false
+		case isFolder:
+			return slices.Contains([]string{".terraform", backend.TerragruntCache, resultsFolder}, base) ||
+				base == ".git" && w.has(name)
+		case base == erroredState: // what an apply could not store is only what that apply has left
+			return true
+		case w.has(name):
+			return base == lockFile || isTerragruntsOwn(base)
+		}
+		return (base == lockFile || base == backend.File) && path.Dir(name) == w.unit
 	}
-	if name == erroredState { // what an apply could not store is only what that apply has left
-		return true
+}
+
+// listMade lists what may be made.
+func (s *stage) listMade() (archive.Listing, work, error) {
+	w, err := s.work()
+	if err != nil {
+		return nil, w, err
 	}
-	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
-	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot
+	found, err := archive.List(configIn(s.folder), s.notMade(w))
+	return found, w, err
 }
 
 // noteBefore notes which files there are before the plan is made.
 func (s *stage) noteBefore() error {
-	before, err := archive.List(configIn(s.folder), s.notMade)
+	before, _, err := s.listMade()
 	if err != nil {
 		return err
 	}
@@ -147,24 +171,27 @@ func (s *stage) noteBefore() error {
 
 func (s *stage) madePath() string { return scratchIn(s.folder, "made.tar") }
 
-// packMade packs the files that planning made: a plan file doesn't have them.
-func (s *stage) packMade() (err error) {
+// made lists the files that were made since noteBefore.
+func (s *stage) made() (archive.Listing, work, error) {
 	raw, err := os.ReadFile(beforeIn(s.folder))
 	if err != nil {
-		return err
+		return nil, work{}, err
 	}
 	var before archive.Listing
 	if err := json.Unmarshal(raw, &before); err != nil {
+		return nil, work{}, err
+	}
+	now, w, err := s.listMade()
+	return now.Since(before), w, err
+}
+
+// packMade packs the files that planning made: a plan file doesn't have them.
+func (s *stage) packMade() error {
+	made, w, err := s.made()
+	if err != nil || len(made) == 0 {
 		return err
 	}
-	now, err := archive.List(configIn(s.folder), s.notMade)
-	if err != nil {
-		return err
-	}
-	made := now.Since(before)
-	if len(made) == 0 {
-		return nil
-	}
-	return writeFile(s.madePath(),
-		func(f *os.File) error { return archive.Pack(f, configIn(s.folder), made, planLimits()) })
+	return writeFile(s.madePath(), func(f *os.File) error {
+		return archive.Pack(f, configIn(s.folder), made, w.carried, planLimits())
+	})
 }

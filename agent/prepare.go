@@ -22,8 +22,6 @@ import (
 const (
 	lockFile     = ".terraform.lock.hcl"
 	erroredState = "errored.tfstate"
-	// terragruntCache is the folder in which Terragrunt has its tool work.
-	terragruntCache = ".terragrunt-cache"
 )
 
 // configLimits bound a configuration, planLimits the files that planning made.
@@ -126,6 +124,9 @@ func (s *stage) download(_, held context.Context) error {
 	if err := s.removeErrored(); err != nil {
 		return err
 	}
+	if err := s.checkTerragrunt(); err != nil {
+		return err
+	}
 	return backend.Write(s.directory())
 }
 
@@ -148,9 +149,10 @@ func (s *stage) carry(_, held context.Context) error {
 	return nil
 }
 
+// fetchMade lays the files that planning made where they were. Terragrunt makes its own first.
 func (s *stage) fetchMade(held context.Context, a api.Artefact) error {
-	path := scratchIn(s.folder, "made.tar")
-	if err := s.fetch(held, a, path); err != nil {
+	path := s.madePath()
+	if err := s.fetch(held, a, path); err != nil || s.isTerragrunt() {
 		return err
 	}
 	f, err := os.Open(path)

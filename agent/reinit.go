@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -117,6 +118,11 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 		s.say(ctx, header(phaseInit)+initializedAlready)
 		return api.PhaseReport{Outcome: succeeded, Tool: s.record.Tool}
 	}
+	if s.isTerragrunt() && !s.isBegun(ctx, phaseInit) { // its init makes files, too
+		if err := s.noteBefore(); err != nil {
+			return failed(infrastructure, reason(err))
+		}
+	}
 	args := []string{"init", "-input=false"}
 	if s.applies() {
 		args = append(args, "-lockfile=readonly")
@@ -125,7 +131,7 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 	r := s.ended(out, err)
 	if r.Outcome == succeeded {
 		s.seeInit()
-		if err := s.seeLock(); err != nil {
+		if err := cmp.Or(s.seeLock(), s.seeTerragrunt()); err != nil {
 			return failed(classOfPreparing(err), reason(err))
 		}
 	}

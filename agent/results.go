@@ -53,26 +53,35 @@ func (s *stage) keepResults(held context.Context, costs *api.OtherFile) *api.Pha
 
 // results reads the files of other programs.
 func (s *stage) results() (found api.OtherResults, err error) {
-	folder := filepath.Join(s.directory(), resultsFolder)
-	names, err := s.resultNames(folder)
+	w, err := s.work()
 	if err != nil {
 		return found, err
 	}
 	left := int64(maxResultBytes)
-	for _, name := range names {
-		text, err := s.readResult(filepath.Join(folder, name), left)
+	for _, within := range slices.Compact([]string{w.unit, w.tool}) { // Terragrunt's tool and steps may work in the second
+		folder := filepath.Join(configIn(s.folder), filepath.FromSlash(within))
+		names, err := s.resultNames(folder)
 		if err != nil {
 			return found, err
 		}
-		left -= int64(len(text))
-		found.Files = append(found.Files, api.OtherFile{Name: name, Text: string(s.masker.Bytes(text))})
+		for _, name := range names {
+			text, err := s.readResult(filepath.Join(folder, resultsFolder, name), left)
+			if err != nil {
+				return found, err
+			}
+			left -= int64(len(text))
+			file := api.OtherFile{Name: name, Text: string(s.masker.Bytes(text))}
+			if !slices.Contains(found.Files, file) { // it has copied what was pushed
+				found.Files = append(found.Files, file)
+			}
+		}
 	}
 	return found, nil
 }
 
-// resultNames are the files that are read, in their order. A folder that is a link is none.
+// resultNames are the files that are read of a folder's, in their order. A folder that is a link is none.
 func (s *stage) resultNames(folder string) (names []string, err error) {
-	root, err := os.OpenRoot(s.directory())
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}

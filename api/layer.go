@@ -112,6 +112,7 @@ type LayerChange struct {
 	Path        *string        `json:"path,omitempty"`
 	Tool        string         `json:"tool,omitempty" enum:"ToolName"` // of its workspace, when that is made
 	Version     string         `json:"version,omitempty"`
+	Reads       []string       `json:"reads,omitempty"` // of its workspace: states whose outputs runs may read
 	Triggers    *[]string      `json:"triggers,omitempty"`
 	Remediation *string        `json:"remediation,omitempty" enum:"dry|propose|auto"`
 	MaxChanges  *int           `json:"max_changes,omitempty"`
@@ -241,6 +242,7 @@ type DiscoveredLayer struct {
 	Name     string        `json:"name"`
 	Tool     string        `json:"tool,omitempty"`
 	Version  string        `json:"version,omitempty"`
+	Reads    []string      `json:"reads,omitempty"` // patterns of the states whose outputs its runs may read
 	Settings LayerSettings `json:"settings"`
 	Line     int           `json:"line,omitempty"` // of holdfast.yaml
 	// Status is new, changed, same, or accepted.

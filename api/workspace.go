@@ -32,6 +32,8 @@ type WorkspaceSettings struct {
 	Pool        string   `json:"pool,omitempty"`        // of agents; absent for the server's own executor
 	Parallelism int      `json:"parallelism,omitempty"` // absent for the tool's own default
 	Outputs     []string `json:"outputs,omitempty"`     // that an apply has to leave behind
+	// Reads are patterns of the states whose outputs runs may read, by `terraform_remote_state`.
+	Reads []string `json:"reads,omitempty"`
 
 	PlanTimeout  int64 `json:"plan_timeout"`
 	ApplyTimeout int64 `json:"apply_timeout"`
@@ -72,6 +74,8 @@ type WorkspaceChange struct {
 	Pool        *string   `json:"pool,omitempty"`
 	Parallelism *int      `json:"parallelism,omitempty"`
 	Outputs     *[]string `json:"outputs,omitempty"`
+	// Reads takes the place of all that there are. Who names a pattern may read the outputs of all that it matches.
+	Reads *[]string `json:"reads,omitempty"`
 
 	PlanTimeout  *int64 `json:"plan_timeout,omitempty"`
 	ApplyTimeout *int64 `json:"apply_timeout,omitempty"`

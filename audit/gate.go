@@ -85,6 +85,12 @@ func (g *Gate) AuthorizeAll(ctx context.Context, p auth.Principal, right auth.Ri
 	return g.refuse(ctx, p, right, "", refusal)
 }
 
+// AuthorizeOnAll is AuthorizeOn for every state that the patterns match, on behalf of the one that wants them.
+func (g *Gate) AuthorizeOnAll(ctx context.Context, p auth.Principal, right auth.Right, states *auth.Patterns,
+	wants string) error {
+	return g.refuse(ctx, p, right, wants, p.MayOnAll(right, states))
+}
+
 // AuthorizeView is AuthorizeOn for what is made of a state's bytes with sensitive values masked.
 func (g *Gate) AuthorizeView(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
 	return g.refuse(ctx, p, right, state, p.MayView(right, state))

@@ -73,9 +73,9 @@ func (e *Exposure) ShowsAll() bool {
 	return true
 }
 
-// Access returns how much of a state the caller may be shown. A run is shown its state.
+// Access returns how much of a state the caller may be shown. A run is shown its own state.
 func (p Principal) Access(state string) StateAccess {
-	if p.Run != nil {
+	if p.Run != nil && p.Run.State == state {
 		return AccessFull
 	}
 	return p.Exposure.Of(state)

@@ -35,6 +35,20 @@ func ParsePatterns(text string) (*Patterns, error) {
 	return &p, nil
 }
 
+// PatternsOf reads a list whose patterns are given one by one, such as List returns; nil for none of them.
+func PatternsOf(texts []string) (*Patterns, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	var p Patterns
+	for _, text := range texts {
+		if err := p.add(text); err != nil {
+			return nil, err
+		}
+	}
+	return &p, nil
+}
+
 func (p *Patterns) add(text string) error {
 	switch {
 	case text == "":

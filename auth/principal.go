@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -74,6 +75,26 @@ func (p Principal) MayOn(right Right, state string) error {
 		return err
 	}
 	return p.mayShow(right, state)
+}
+
+// MayOnAll is MayOn for every state that the patterns match. Of a state that a pattern names in full, it says also
+// whether its bytes are for its own runs alone.
+func (p Principal) MayOnAll(right Right, states *Patterns) error {
+	if err := p.May(right); err != nil {
+		return err
+	}
+	if !p.States.Covers(states) {
+		return fault.New(fault.RightMissing,
+			"this key may not do that: it has the right %s only on %s, which is not all of %s", right, p.States, states)
+	}
+	for _, name := range states.List() {
+		if !strings.Contains(name, "*") {
+			if err := p.MayOn(right, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // mayOn says what roles, patterns and runs' grants have to say.

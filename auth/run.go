@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/holdfast/holdfast/fault"
@@ -15,16 +16,18 @@ const (
 	RunApply RunStage = "apply" // reads, locks and writes one state
 )
 
-// RunGrant is what a run's token is good for: one state, in one stage. Whether a run may
-// still write there is decided by the state's fence, in the transaction of the write.
+// RunGrant is what a run's token is good for: one state, in one stage, and the outputs of those that its workspace
+// reads. Whether a run may still write there is decided by the state's fence, in the transaction of the write.
 type RunGrant struct {
 	ID    string // of the run
 	Epoch int64  // of the executor that the token was made for; grows with each new one
 	Stage RunStage
-	State string // the only state that the run may touch
+	State string // the only state that the run may touch, but for outputs of Reads
 	// Version is what a plan reads, however many newer ones there are; 0 pins it to there
 	// being no state.
 	Version uint64
+	// Reads are the other states whose outputs the run's tool may read; nil for none.
+	Reads *Patterns
 	// Tool says that the caller is the run's tool, or what its configuration executes: it may
 	// use the state, and say nothing about the run itself.
 	Tool bool
@@ -76,10 +79,18 @@ func (p Principal) Rights() []Right {
 	return p.Role.Rights()
 }
 
+// reads reports whether the run's tool may read the outputs of another state.
+func (g *RunGrant) reads(state string) bool { return g.Tool && g.Reads != nil && g.Reads.Match(state) }
+
 // mayOn is Principal.MayOn of a run. The role of its principal says nothing.
 func (g *RunGrant) mayOn(right Right, state string) error {
 	if state != g.State {
-		return fault.New(fault.RightMissing, "run %s may not do that: its token is for the state %q only", g.ID, g.State)
+		if right == ReadOutputs && g.reads(state) {
+			return nil
+		}
+		return fault.New(fault.RightMissing,
+			"run %s may not do that: its token is for the state %q, and for outputs of what its workspace reads (%s)", g.ID,
+			g.State, cmp.Or(g.Reads.String(), "nothing"))
 	}
 	for _, has := range g.Rights() {
 		if has == right {

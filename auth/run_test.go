@@ -44,6 +44,47 @@ func TestRunMay(t *testing.T) {
 	}
 }
 
+// The tool of a run reads the outputs of what its workspace reads, and nothing else of it; the executor reads none, and
+// what is for the runs of its own workspace alone is read by no other.
+func TestRunReads(t *testing.T) {
+	reads, err := PatternsOf([]string{"shared/*", "prod/b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, err := PatternsOf([]string{"shared/hidden"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposure := (*Exposure)(nil).With(hidden, AccessInternal)
+	for _, stage := range []RunStage{RunPlan, RunApply} {
+		grant := RunGrant{ID: "r", Stage: stage, State: "prod/a", Reads: reads, Tool: true}
+		p := Principal{Org: uuid.New(), Run: &grant, Exposure: exposure}
+		for _, name := range []string{"shared/net", "prod/b", "prod/c", "shared/net/x"} {
+			for _, right := range append(Owner.Rights(), ReadPinned) {
+				want := right == ReadOutputs && reads.Match(name)
+				if err := p.MayOn(right, name); (err == nil) != want || err != nil && !fault.Is(err, fault.RightMissing) {
+					t.Errorf("%s: %s on %s: %v", stage, right, name, err)
+				}
+			}
+		}
+		if err := p.MayOn(ReadOutputs, "shared/hidden"); !fault.Is(err, fault.StateInternal) {
+			t.Errorf("%s: outputs for other runs alone: %v", stage, err)
+		}
+		own := Principal{Org: p.Org, Run: &RunGrant{ID: "r", Stage: RunApply, State: "shared/hidden"}, Exposure: exposure}
+		if err := own.MayOn(ReadState, "shared/hidden"); err != nil {
+			t.Errorf("%s: its own state: %v", stage, err)
+		}
+		for what, other := range map[string]RunGrant{
+			"the executor": {ID: "r", Stage: stage, State: "prod/a", Reads: reads},
+			"no patterns":  {ID: "r", Stage: stage, State: "prod/a", Tool: true},
+		} {
+			if err := (Principal{Org: p.Org, Run: &other}).MayOn(ReadOutputs, "prod/b"); !fault.Is(err, fault.RightMissing) {
+				t.Errorf("%s: %s reads: %v", stage, what, err)
+			}
+		}
+	}
+}
+
 func TestRunKeyID(t *testing.T) {
 	for id, want := range map[string]string{RunKeyID("01J"): "01J", "run.": "", "0f3a9c21d4e5": "", "oidc.run.x": "",
 		"": ""} {

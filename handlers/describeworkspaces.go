@@ -15,7 +15,7 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 		UpdatedBy: api.Actor(w.UpdatedBy), PausedReason: w.Paused,
 		Settings: api.WorkspaceSettings{
 			Tool: s.Tool, Version: s.Version, Directory: s.Directory, Pool: s.Pool, Parallelism: s.Parallelism,
-			Outputs:     s.Outputs,
+			Outputs: s.Outputs, Reads: s.Reads,
 			PlanTimeout: seconds(s.PlanTimeout), ApplyTimeout: seconds(s.ApplyTimeout), PlanGrace: seconds(s.PlanGrace),
 			ApplyGrace: seconds(s.ApplyGrace),
 			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
@@ -46,6 +46,7 @@ func applyChange(c api.WorkspaceChange, s *workspace.Settings) {
 	setTo(&s.Pool, c.Pool)
 	setTo(&s.Parallelism, c.Parallelism)
 	setTo(&s.Outputs, c.Outputs)
+	setTo(&s.Reads, c.Reads)
 	setSeconds(&s.PlanTimeout, c.PlanTimeout)
 	setSeconds(&s.ApplyTimeout, c.ApplyTimeout)
 	setSeconds(&s.PlanGrace, c.PlanGrace)

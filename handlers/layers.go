@@ -46,8 +46,8 @@ func (h layerHandlers) create(ctx context.Context, r *request) (answer, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	made, err := h.service.Add(ctx, r.caller, layers.New{Name: string(name), Tool: order.Tool, Version: order.Version,
-		Settings: settings})
+	made, err := h.service.Add(ctx, r.caller, layers.New{Name: string(name),
+		Tooling: layers.Tooling{Tool: order.Tool, Version: order.Version, Reads: order.Reads}, Settings: settings})
 	return tell(wholeLayer(made, h.service.Now())), err
 }
 
@@ -68,8 +68,8 @@ func (h layerHandlers) discover(ctx context.Context, r *request) (answer, error)
 	}
 	said := api.Discovered{Commit: found.Commit.ID, Layers: []api.DiscoveredLayer{}}
 	for _, o := range found.Layers {
-		one := api.DiscoveredLayer{Name: o.Name, Tool: o.Tool, Version: o.Version, Settings: layerSettingsOf(o.Settings),
-			Line: o.Line, Status: o.Status}
+		one := api.DiscoveredLayer{Name: o.Name, Tool: o.Tool, Version: o.Version, Reads: o.Reads,
+			Settings: layerSettingsOf(o.Settings), Line: o.Line, Status: o.Status}
 		if slices.Contains(order.Accept, o.Name) {
 			one.Status = "accepted"
 		}

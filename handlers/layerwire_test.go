@@ -61,7 +61,7 @@ func (wireInventory) Claims(context.Context, auth.Principal, string, []string) (
 // anyWorkspace has every workspace be there.
 type anyWorkspace struct{ layers.Workspaces }
 
-func (anyWorkspace) Make(context.Context, auth.Principal, string, string, string, string) error {
+func (anyWorkspace) Make(context.Context, auth.Principal, string, layers.Tooling, string) error {
 	return nil
 }
 

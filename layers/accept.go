@@ -105,7 +105,7 @@ func (s *Service) Accept(ctx context.Context, p auth.Principal, found Discovery,
 			return fault.New(fault.LayerNotFound, "the repository has no layer %q", name)
 		}
 		o := found.Layers[i]
-		made := New{Name: o.Name, Tool: o.Tool, Version: o.Version, Settings: o.Settings}
+		made := New{Name: o.Name, Tooling: o.Tooling, Settings: o.Settings}
 		if _, err := s.put(ctx, p, made, true); err != nil {
 			return err
 		}

@@ -19,8 +19,8 @@ const DeclarationFile = "holdfast.yaml"
 
 // Declared is a layer, or by a path with stars several, that a repository's file has.
 type Declared struct {
-	Name          string
-	Tool, Version string
+	Name string
+	Tooling
 	Settings
 	Line int
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/holdfast/holdfast/auth"
 )
 
 // layer reads one entry of the file.
@@ -61,6 +63,13 @@ func (d *declaration) layerFields(l *Declared) fields {
 	return fields{
 		"name": d.text("name", &l.Name), "path": d.text("path", &l.Path), "branch": d.text("branch", &l.Branch),
 		"tool": d.text("tool", &l.Tool), "version": d.text("version", &l.Version),
+		"reads": func(n ast.Node) {
+			l.Reads = []string{} // an empty list takes away what there is
+			d.texts("reads", &l.Reads)(n)
+			if _, err := auth.PatternsOf(l.Reads); err != nil {
+				d.fault(line(n), "reads: %s", err)
+			}
+		},
 		"triggers":    d.texts("triggers", &l.Triggers),
 		"remediation": func(n ast.Node) { d.text("remediation", (*string)(&l.Remediation))(n) },
 		"max_changes": d.number("max_changes", &l.MaxChanges), "retries": d.number("retries", &l.Retries),

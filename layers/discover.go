@@ -15,8 +15,8 @@ import (
 
 // Found is a layer that was discovered, before somebody accepts it.
 type Found struct {
-	Name          string
-	Tool, Version string
+	Name string
+	Tooling
 	Settings
 	// Line is where holdfast.yaml has it; 0 for one that a pattern of the caller's has found.
 	Line int
@@ -70,7 +70,7 @@ func expandAll(tree fs.FS, declared []Declared, repository, branch string) ([]Fo
 	var faults Faults
 	names, taken := map[string]int{}, map[string]bool{}
 	add := func(d Declared, dir string) {
-		f := Found{cmp.Or(d.Name, dir), d.Tool, d.Version, d.Settings, d.Line}
+		f := Found{cmp.Or(d.Name, dir), d.Tooling, d.Settings, d.Line}
 		f.Path, f.Repository, f.Branch = dir, repository, cmp.Or(d.Branch, branch)
 		if f.Name == "." {
 			f.Name = repository

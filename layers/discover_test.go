@@ -3,6 +3,7 @@ package layers_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -30,6 +31,7 @@ layers:
     path: envs/prod/net
     tool: terraform
     version: ">= 1.5, < 2"
+    reads: [ network, "shared/*" ]
     triggers: [ "shared/**", VERSION ]
     remediation: propose
     max_changes: 3
@@ -62,7 +64,7 @@ layers:
 	net := found[2]
 	if net.Tool != "terraform" || net.Remediation != layers.Propose || net.MaxChanges != 3 || len(net.Triggers) != 2 ||
 		net.Windows[0].Duration != 48*time.Hour || net.Drift.Zone != "Europe/Berlin" || len(net.Ignore) != 1 ||
-		net.Line != 3 {
+		net.Line != 3 || !slices.Equal(net.Reads, []string{"network", "shared/*"}) || found[0].Reads != nil {
 		t.Errorf("%+v", net)
 	}
 	if found[0].Drift.Every != time.Hour || found[0].Remediation != layers.Dry {
@@ -103,6 +105,7 @@ func TestDiscoverFaults(t *testing.T) {
     name: all
   - path: &anchor envs/ok
   - just a text
+  - { path: envs/ok, reads: [ "a//b" ] }
 extra: 1
 `
 	_, err := layers.Discover(tree(declared, "envs/ok/main.tf"), "infra", "main", "")
@@ -116,7 +119,8 @@ extra: 1
 		`:12: remediation: it is dry`, `:13: triggers: it is relative`, `:15: drift.every: it is 1 minute`,
 		`:17: windows: the schedule "61 * * * *": the minute`, `:18: ** is too much`,
 		`:19: a layer whose path has stars has no name`,
-		`:20: path must be a text`, `:21: a layer must be a mapping`, `:22: the file has no field "extra"; it has layers`,
+		`:20: path must be a text`, `:21: a layer must be a mapping`, `:22: reads: a pattern with an empty segment`,
+		`:23: the file has no field "extra"; it has layers`,
 	} {
 		if !strings.Contains(faults.Error(), want) {
 			t.Errorf("%s is not among\n%s", want, faults)

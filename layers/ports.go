@@ -36,12 +36,18 @@ type CommitPaths struct {
 // Workspaces is what layers need of workspaces.
 type Workspaces interface {
 	// Make makes the workspace of a layer, or sets the folder that its tool works in where there is one, as the caller.
-	// An empty tool or version leaves what there is.
-	Make(ctx context.Context, p auth.Principal, name, tool, version, folder string) error
+	Make(ctx context.Context, p auth.Principal, name string, t Tooling, folder string) error
 	// Bring makes a snapshot of what write writes, a tar, the workspace's newest, and returns its ID. For what is the
 	// newest already, that is returned.
 	Bring(ctx context.Context, org uuid.UUID, name, message string, write func(io.Writer) error) (snapshot string,
 		err error)
+}
+
+// Tooling is what a layer says of its workspace's runs. What is empty leaves what there is.
+type Tooling struct {
+	Tool, Version string
+	// Reads are patterns of the states whose outputs runs may read; nil leaves what there is, an empty list takes it away.
+	Reads []string
 }
 
 // Runs is what layers need of runs.

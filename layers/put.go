@@ -46,7 +46,7 @@ func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool
 	if err := s.asked(ctx, ref, decide); err != nil {
 		return Layer{}, err
 	}
-	if err := s.Workspaces.Make(ctx, p, n.Name, n.Tool, n.Version, n.Settings.folder()); err != nil {
+	if err := s.Workspaces.Make(ctx, p, n.Name, n.Tooling, n.Settings.folder()); err != nil {
 		return Layer{}, err
 	}
 	made, err := s.Store.Update(ctx, ref, decide)
@@ -93,7 +93,7 @@ func (s *Service) restored(ctx context.Context, p auth.Principal, ref Ref) error
 	if err != nil {
 		return ignoreGone(err)
 	}
-	return s.Workspaces.Make(ctx, p, ref.Name, "", "", there.Settings.folder())
+	return s.Workspaces.Make(ctx, p, ref.Name, Tooling{}, there.Settings.folder())
 }
 
 // folder is the one that the workspace's tool works in.

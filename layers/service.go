@@ -60,9 +60,9 @@ func (r Remediation) right() auth.Right {
 
 // New is a layer that is to be made.
 type New struct {
-	Name          string
-	Tool, Version string // of its workspace; empty for what there is
-	Settings      Settings
+	Name string
+	Tooling
+	Settings Settings
 
 	was *Settings // what they are a change of; nil for none
 }

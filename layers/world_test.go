@@ -230,7 +230,7 @@ func (r repositories) Archive(_ context.Context, _ uuid.UUID, _, commit string, 
 
 type workspaces struct{ w *world }
 
-func (ws workspaces) Make(_ context.Context, _ auth.Principal, name, _, _, folder string) error {
+func (ws workspaces) Make(_ context.Context, _ auth.Principal, name string, _ layers.Tooling, folder string) error {
 	ws.w.mu.Lock()
 	ws.w.folders[name] = folder
 	then := ws.w.onMake

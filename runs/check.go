@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"path"
 
+	"github.com/holdfast/holdfast/agent/archive"
 	"github.com/holdfast/holdfast/agent/backend"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -199,6 +202,11 @@ func (s *Service) wanted(ctx context.Context, run Run, pin api.Pin) (planfile.Wa
 		want.Config[name] = sum
 	}
 	want.Config[path.Join(run.Terms.Directory, backend.File)] = sha256.Sum256(backend.Content())
+	if pin.Tool.Calls != nil {
+		if err := s.addMade(ctx, run, &want); err != nil {
+			return planfile.Want{}, err
+		}
+	}
 	lock, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FileLock, run.Attempt})
 	if fault.Is(err, fault.RunFileNotFound) {
 		return want, nil
@@ -210,6 +218,31 @@ func (s *Service) wanted(ctx context.Context, run Run, pin api.Pin) (planfile.Wa
 	want.LockFile = planfile.LockFileDigest(text)
 	return want, err
 }
+
+// addMade adds what Terragrunt has made of the configuration to what a plan must have been made of: files that it
+// generates, and the folder in which it has its tool work. They are pinned with the plan, for its apply.
+func (s *Service) addMade(ctx context.Context, run Run, want *planfile.Want) error {
+	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlanFiles, run.Attempt})
+	if fault.Is(err, fault.RunFileNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	made, err := archive.Sums(s.open(ctx, file), archive.Limits{Files: maxMade, Bytes: s.Limits.FileBytes})
+	if invalid, ok := errors.AsType[*archive.InvalidError](err); ok {
+		return fault.Wrap(err, fault.PlanRefused, "the files that Terragrunt made can't be read: %s", invalid.Why)
+	}
+	if err != nil {
+		return err
+	}
+	maps.Copy(want.Config, made)
+	want.WorkDir = backend.WorkDir(made, path.Clean(want.WorkDir))
+	return nil
+}
+
+// maxMade is how many files planning may make.
+const maxMade = 10_000
 
 // pinFiles pins what an apply starts from beside the plan.
 func (s *Service) pinFiles(ctx context.Context, run Run, pin *api.Pin) error {

@@ -279,6 +279,7 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 		return auth.Principal{}, err
 	case run.current(p.Run.Epoch) == nil:
 		p.Expires = time.Time{}
+		return p, s.grantReads(run, p.Run)
 	case p.Run.Stage == auth.RunPlan && !s.justEnded(run, p.Run.Epoch):
 		return auth.Principal{},
 			fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
@@ -287,6 +288,15 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 			fault.New(fault.KeyExpired, "the token of run %s was good until %s", p.Run.ID, p.Expires.Format(time.RFC3339))
 	}
 	return p, nil
+}
+
+// grantReads lets the tool of a run that goes on read the outputs that its workspace reads, unless its code is somebody
+// else's.
+func (s *Service) grantReads(run Run, to *auth.RunGrant) (err error) {
+	if len(run.Terms.Reads) > 0 && to.Tool && !run.withholds() {
+		to.Reads, err = auth.PatternsOf(run.Terms.Reads)
+	}
+	return err
 }
 
 // justEnded reports whether the plan of this epoch has ended so lately that its executor may not

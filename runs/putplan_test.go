@@ -1,9 +1,14 @@
 package runs_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/holdfast/holdfast/agent/backend"
@@ -53,6 +58,79 @@ func TestPlansOfSomethingElse(t *testing.T) {
 		}
 	}
 	b.must(b.puts(runs.FilePlan, good))
+}
+
+// A plan of what Terragrunt made is taken if its executor brings just that, and no other tool may have made any.
+func TestPlansOfWhatTerragruntMade(t *testing.T) {
+	tool := plantest.Tools(t)[0]
+	files := map[string]string{"main.tf": `resource "terraform_data" "a" {}`, "more.tf": "locals {}",
+		backend.File: string(backend.Content()), "backend.tf": "terraform {\n  backend \"http\" {}\n}\n"}
+	plan, _ := tool.New(t, files).Plan()
+	called := api.Tool{Name: tool.Name, Version: tool.Version}
+	wrapper := api.Tool{Name: "terragrunt", Version: "1.0.0", Calls: &called}
+	made := func(prefix string, change map[string]string) map[string]string {
+		all := map[string]string{}
+		for name, text := range files {
+			if with, changed := change[name]; changed {
+				text = with
+			}
+			all[prefix+name] = text
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		tool api.Tool
+		made map[string]string
+		code fault.Code
+	}{
+		"in its cache":         {wrapper, made("unit/.terragrunt-cache/work/db/", nil), ""},
+		"in the unit's folder": {wrapper, made("unit/", nil), ""},
+		"of another file": {wrapper, made("unit/.terragrunt-cache/work/db/", map[string]string{"more.tf": "# other"}),
+			fault.PlanConfigMismatch},
+		"of one file less": {wrapper, maps.Collect(func(yield func(string, string) bool) {
+			for name, text := range made("unit/.terragrunt-cache/work/", nil) {
+				_ = yield(name, text)
+			}
+			_ = yield("unit/.terragrunt-cache/work/left-out.tf", "locals {}")
+		}), fault.PlanConfigMismatch},
+		"in another unit": {wrapper, made("other/.terragrunt-cache/work/", nil), fault.PlanConfigMismatch},
+		"nothing":         {wrapper, nil, fault.PlanConfigMismatch},
+		"outside":         {wrapper, map[string]string{"../x.tf": "x"}, fault.PlanRefused},
+		"by no wrapper":   {called, made("unit/", nil), fault.PlanConfigMismatch},
+	} {
+		b := withWorkspaces(newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan), &settled{files: map[string]string{}})
+		_, err := b.Store.Update(t.Context(), b.run.Ref(), func(r runs.Run) (runs.Change, error) {
+			r.Terms.Directory = "unit"
+			return runs.Change{Run: r}, nil
+		})
+		b.must(err)
+		_, err = b.Report(t.Context(), b.as, b.run.ID, api.PhaseReport{Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan",
+			Outcome: runs.OutcomeSucceeded, Tool: &c.tool})
+		b.must(err)
+		if c.made != nil {
+			b.must(b.puts(runs.FilePlanFiles, tarOf(t, c.made)))
+		}
+		if err := b.puts(runs.FilePlan, plan); c.code == "" && err != nil || c.code != "" && !fault.Is(err, c.code) {
+			t.Errorf("%s: %v; want %q", name, err, c.code)
+		}
+	}
+}
+
+func tarOf(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	out := tar.NewWriter(&packed)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(files[name])), Mode: 0o600})
+		_, written := io.WriteString(out, files[name])
+		if err := errors.Join(err, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
 }
 
 // filesOf are the files of the configuration that a plan was made of, but the server's own.

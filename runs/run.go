@@ -195,7 +195,8 @@ type PullOrder struct {
 	Repository string
 	Number     int64
 	Commit     string
-	// Withhold keeps the sensitive variables from the run: what it executes is somebody else's.
+	// Withhold keeps the sensitive variables and the outputs of other states from the run: what it executes is somebody
+	// else's.
 	Withhold bool `json:",omitempty"`
 }
 
@@ -209,7 +210,8 @@ type Terms struct {
 	Timeout     map[Stage]time.Duration
 	Grace       map[Stage]time.Duration
 	Outputs     []string
-	AutoApply   string // never, no-changes or always
+	Reads       []string `json:",omitempty"` // patterns of the states whose outputs it may read
+	AutoApply   string   // never, no-changes or always
 	Approvals   int
 	AllowAuthor bool          // may approve, too
 	Carry       bool          // approvals carry over to equal changes

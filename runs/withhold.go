@@ -7,11 +7,15 @@ import (
 	"github.com/holdfast/holdfast/api"
 )
 
+// withholds reports whether the run's code is somebody else's: it sees no sensitive variable, and no outputs of other
+// states.
+func (r Run) withholds() bool { return r.Order.Pull != nil && r.Order.Pull.Withhold }
+
 // inputsOf returns the variables that a run gets, and those of its workspace: a run of code that may not see the
 // sensitive ones gets the others. It is masked by all of them, since they may be in the state, which it reads.
 func (s *Service) inputsOf(ctx context.Context, run Run) (given, all Inputs, err error) {
 	all, err = s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
-	if err != nil || run.Order.Pull == nil || !run.Order.Pull.Withhold {
+	if err != nil || !run.withholds() {
 		return all, all, err
 	}
 	given = all

@@ -73,3 +73,31 @@ func TestLogsOfPullRequestsHideWhatTheyWereKeptFrom(t *testing.T) {
 		t.Errorf("the log says %q", text)
 	}
 }
+
+// A run's tool reads the outputs of what its workspace reads for as long as the run goes on; its executor reads none,
+// and neither does a run of somebody else's code.
+func TestRunsReadOutputs(t *testing.T) {
+	w := runworld.New(t)
+	w.Terms.Reads = []string{"shared/*"}
+	p := owner(uuid.New())
+	order := api.RunOrder{Workspace: "w1", Kind: "plan", Snapshot: runworld.Snapshot}
+	for withhold, want := range map[bool]string{false: "shared/*", true: ""} {
+		of := runs.PullOrder{Repository: "infra", Number: 7, Withhold: withhold}
+		run, err := w.CreateOfPull(t.Context(), p, order, of, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := w.Claim(t, p.Org)
+		for token, want := range map[string]string{e.StateToken: want, e.Token: ""} {
+			is, err := w.VerifyRun(t.Context(), token)
+			if err != nil || is.Run.Reads.String() != want {
+				t.Errorf("withhold %v: it reads %q, want %q, %v", withhold, is.Run.Reads, want, err)
+			}
+		}
+		e.Plan(0)
+		is, err := w.VerifyRun(t.Context(), e.StateToken)
+		if err != nil || is.Run.Reads != nil {
+			t.Errorf("the plan of run %s has ended, and its tool reads %q, %v", run.ID, is.Run.Reads, err)
+		}
+	}
+}

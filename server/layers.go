@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -172,13 +173,12 @@ func (r layerRepositories) Archive(ctx context.Context, org uuid.UUID, repositor
 type layerWorkspaces struct{ service *workspace.Service }
 
 // Make implements layers.Workspaces.
-func (w layerWorkspaces) Make(ctx context.Context, p auth.Principal, name, tool, version, folder string) error {
+func (w layerWorkspaces) Make(ctx context.Context, p auth.Principal, name string, t layers.Tooling,
+	folder string) error {
 	change := func(s *workspace.Settings) {
-		if tool != "" {
-			s.Tool = tool
-		}
-		if version != "" {
-			s.Version = version
+		s.Tool, s.Version = cmp.Or(t.Tool, s.Tool), cmp.Or(t.Version, s.Version)
+		if t.Reads != nil {
+			s.Reads = t.Reads
 		}
 		s.Directory = folder
 	}

@@ -115,6 +115,9 @@ func (s *Service) Create(ctx context.Context, p auth.Principal, name state.Name,
 	if err := settings.Check(); err != nil {
 		return Workspace{}, err
 	}
+	if err := mayChange(ctx, s.Gate, p, name, Settings{}, settings); err != nil {
+		return Workspace{}, err
+	}
 	if err := s.serves(ctx, ref, settings.Pool); err != nil {
 		return Workspace{}, err
 	}
@@ -216,7 +219,8 @@ func (s *Service) Named(ctx context.Context, p auth.Principal, id uuid.UUID) (st
 }
 
 // Configure changes a workspace's settings. Who may not approve can't have it want fewer approvals,
-// nor the author's, nor weaken a gate. Faults: WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
+// nor the author's, nor weaken a gate; who may not read a state's outputs can't have runs read them. Faults:
+// WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name,
 	change func(*Settings)) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
@@ -226,17 +230,15 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Na
 	if err := s.serveChanged(ctx, ref, change); err != nil {
 		return Workspace{}, err
 	}
-	lowered := false
+	var before, after Settings
 	made, err := s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
 		if w == nil {
 			return Change{}, errNotFound(name)
 		}
 		next := *w
 		change(&next.Settings)
-		if lowered = next.Settings.asksLessThan(w.Settings); lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
-			return Change{}, p.MayOn(auth.ApproveRun, string(name))
-		}
-		if err := next.Settings.Check(); err != nil {
+		before, after = w.Settings, next.Settings
+		if err := cmp.Or(mayChange(ctx, nil, p, name, before, after), after.Check()); err != nil {
 			return Change{}, err
 		}
 		if next.Settings.Equal(w.Settings) {
@@ -245,13 +247,28 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Na
 		next.UpdatedAt, next.UpdatedBy = s.clock(), ActorOf(p)
 		return Change{Put: &next, Event: s.event(p, ref, ActionSettings, "")}, nil
 	})
-	return made, s.refused(ctx, p, lowered, ref, err)
+	return made, s.refused(ctx, p, name, before, after, err)
 }
 
-// refused puts on record that somebody was refused who wanted to do without approvals.
-func (s *Service) refused(ctx context.Context, p auth.Principal, lowered bool, ref Ref, err error) error {
-	if lowered && fault.Is(err, fault.RightMissing) {
-		return s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, string(ref.Name))
+// mayChange asks the gate for the rights that a change of settings needs beside WriteWorkspace: whoever has it do
+// without approvals may approve, and whoever has its runs read the outputs of other states may read these.
+func mayChange(ctx context.Context, gate *audit.Gate, p auth.Principal, name state.Name, before, after Settings) error {
+	if after.asksLessThan(before) {
+		if err := gate.AuthorizeOn(ctx, p, auth.ApproveRun, string(name)); err != nil {
+			return err
+		}
+	}
+	if more := after.readsMore(before); more != nil {
+		return gate.AuthorizeOnAll(ctx, p, auth.ReadOutputs, more, string(name))
+	}
+	return nil
+}
+
+// refused puts on record that mayChange has refused somebody.
+func (s *Service) refused(ctx context.Context, p auth.Principal, name state.Name, before, after Settings,
+	err error) error {
+	if err != nil && fault.From(err).Code.Kind() == fault.Forbidden {
+		return cmp.Or(mayChange(ctx, s.Gate, p, name, before, after), err)
 	}
 	return err
 }
@@ -272,18 +289,19 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name state.Name)
 			return fault.New(fault.WorkspaceInUse, "run %s of this workspace goes on", run)
 		}
 	}
-	lowered := false
+	var before Settings
 	_, err = s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
 		if w == nil {
 			return Change{}, nil
 		}
 		// Or else who may not do without approvals makes it anew.
-		if lowered = w.Settings.asks(); lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
-			return Change{}, p.MayOn(auth.ApproveRun, string(name))
+		before = w.Settings
+		if err := mayChange(ctx, nil, p, name, before, Settings{}); err != nil {
+			return Change{}, err
 		}
 		return Change{Delete: true, Event: s.event(p, ref, ActionDelete, "")}, nil
 	})
-	return s.refused(ctx, p, lowered, ref, err)
+	return s.refused(ctx, p, name, before, Settings{}, err)
 }
 
 // update has a decision carried out, and its event delivered.

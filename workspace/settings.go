@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/when"
 )
@@ -22,6 +23,8 @@ type Settings struct {
 	Pool        string   `json:"pool,omitempty"`        // of agents; empty for the server's own executor
 	Parallelism int      `json:"parallelism,omitempty"` // 0 for the tool's own default
 	Outputs     []string `json:"outputs,omitempty"`     // that an apply has to leave behind; empty for all there are
+	// Reads are patterns of the states whose outputs its runs may read.
+	Reads []string `json:"reads,omitempty"`
 
 	PlanTimeout  time.Duration `json:"plan_timeout"`
 	ApplyTimeout time.Duration `json:"apply_timeout"`
@@ -82,6 +85,7 @@ const (
 	maxParallelism = 256
 	maxApprovals   = 20
 	maxOutputs     = 500
+	maxReads       = 50
 	maxTime        = 7 * 24 * time.Hour
 	maxGateCost    = 1_000_000_000 // dollars
 	maxTTL         = 90 * 24 * time.Hour
@@ -121,6 +125,12 @@ func (s Settings) Check() error {
 			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)
 		}
 	}
+	if len(s.Reads) > maxReads {
+		return fault.New(fault.WorkspaceInvalid, "reads are at most 50 patterns of states")
+	}
+	if _, err := auth.PatternsOf(s.Reads); err != nil {
+		return fault.New(fault.WorkspaceInvalid, "reads: %s", err)
+	}
 	if s.GateWhen != "" {
 		if _, err := when.Compile(s.GateWhen); err != nil {
 			return fault.New(fault.WorkspaceInvalid, "gate_when: %s", err)
@@ -133,7 +143,8 @@ func (s Settings) Check() error {
 func (s Settings) Equal(other Settings) bool {
 	a, b := s, other
 	a.Outputs, b.Outputs = nil, nil
-	return slices.Equal(s.Outputs, other.Outputs) && maps.Equal(s.ApprovalsFor, other.ApprovalsFor) &&
+	return slices.Equal(s.Outputs, other.Outputs) && slices.Equal(s.Reads, other.Reads) &&
+		maps.Equal(s.ApprovalsFor, other.ApprovalsFor) &&
 		maps.EqualFunc(s.ApproversFor, other.ApproversFor, slices.Equal) && sameButOutputs(a, b)
 }
 
@@ -146,6 +157,13 @@ func sameButOutputs(a, b Settings) bool {
 		a.Gate == b.Gate && a.GateIrreversible == b.GateIrreversible && a.GateMonthlyCost == b.GateMonthlyCost &&
 		a.GateWhen == b.GateWhen &&
 		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
+}
+
+// readsMore returns the patterns of states that the settings let runs read, and those before didn't; nil for none.
+func (s Settings) readsMore(before Settings) *auth.Patterns {
+	more := slices.DeleteFunc(slices.Clone(s.Reads), func(one string) bool { return slices.Contains(before.Reads, one) })
+	patterns, _ := auth.PatternsOf(more) // Check has read them
+	return patterns
 }
 
 // heldKinds are what may hold a plan.

@@ -144,17 +144,17 @@ func TestMadeFilesTravel(t *testing.T) {
 	}
 	made := list().Since(before)
 	var packed, again bytes.Buffer
-	if err := errors.Join(archive.Pack(&packed, from, made, archive.Limits{Files: 2, Bytes: 9}),
-		archive.Pack(&again, from, made, archive.Limits{})); err != nil {
+	if err := errors.Join(archive.Pack(&packed, from, made, nil, archive.Limits{Files: 2, Bytes: 9}),
+		archive.Pack(&again, from, made, nil, archive.Limits{})); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(packed.Bytes(), again.Bytes()) {
 		t.Error("the same files make another archive")
 	}
-	if err := archive.Pack(&again, from, made, archive.Limits{Bytes: 8}); !invalid(err) {
+	if err := archive.Pack(&again, from, made, nil, archive.Limits{Bytes: 8}); !invalid(err) {
 		t.Errorf("too many bytes: %v", err)
 	}
-	if err := archive.Pack(&again, from, made, archive.Limits{Files: 1}); !invalid(err) {
+	if err := archive.Pack(&again, from, made, nil, archive.Limits{Files: 1}); !invalid(err) {
 		t.Errorf("too many files: %v", err)
 	}
 	write(to, "changed", "old", 0o600)

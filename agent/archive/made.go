@@ -66,9 +66,9 @@ func (l Listing) Since(before Listing) Listing {
 	return made
 }
 
-// Pack writes these files of a folder as an archive: equal files, equal bytes. More than the
-// limits allow is an *InvalidError.
-func Pack(to io.Writer, folder string, files Listing, limits Limits) error {
+// Pack writes these files of a folder as an archive: equal files, equal bytes. Called, unless it is nil, says
+// what a file is called there. More than the limits allow is an *InvalidError.
+func Pack(to io.Writer, folder string, files Listing, called func(name string) string, limits Limits) error {
 	if limits.Files > 0 && len(files) > limits.Files {
 		return invalidf("there are %d files, more than %d", len(files), limits.Files)
 	}
@@ -84,21 +84,25 @@ func Pack(to io.Writer, folder string, files Listing, limits Limits) error {
 		if total += look.Size; limits.Bytes > 0 && total > limits.Bytes {
 			return invalidf("they have more than %d bytes", limits.Bytes)
 		}
-		if err := packFile(out, root, name, look); err != nil {
+		as := name
+		if called != nil {
+			as = called(name)
+		}
+		if err := packFile(out, root, name, as, look); err != nil {
 			return err
 		}
 	}
 	return out.Close()
 }
 
-func packFile(out *tar.Writer, root *os.Root, name string, look Look) error {
+func packFile(out *tar.Writer, root *os.Root, name, as string, look Look) error {
 	f, err := root.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	header := &tar.Header{
-		Typeflag: tar.TypeReg, Name: name, Size: look.Size, Mode: int64(look.Mode),
+		Typeflag: tar.TypeReg, Name: as, Size: look.Size, Mode: int64(look.Mode),
 		ModTime: time.Unix(0, 0).UTC(), Format: tar.FormatPAX,
 	}
 	if err := out.WriteHeader(header); err != nil {

@@ -42,6 +42,18 @@ func otherf(format string, args ...any) error { return &OtherError{fmt.Sprintf(f
 // Write writes the block into a configuration's folder. It is an *OtherError if the
 // configuration has another backend.
 func Write(folder string) error {
+	if err := Check(folder); err != nil {
+		return err
+	}
+	path := filepath.Join(folder, File)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}
+
+// Check is an *OtherError if the configuration in a folder has another backend.
+func Check(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
@@ -51,11 +63,7 @@ func Write(folder string) error {
 			return err
 		}
 	}
-	path := filepath.Join(folder, File)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.WriteFile(path, []byte(text), 0o600)
+	return nil
 }
 
 // extensions are those of the files that the tools read.

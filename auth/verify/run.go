@@ -38,7 +38,7 @@ func (v *Verifier) runOf(ctx context.Context, cred auth.Credentials, client auth
 			fault.New(fault.TokenRefused,
 				"the run's token is not accepted: the user name, or X-Org-ID, is another organization than the run's")
 	}
-	p.OrgName, p.Limits, p.Address, p.Request = o.Name, o.Limits, client.Address, client.Request
+	p.OrgName, p.Limits, p.Exposure, p.Address, p.Request = o.Name, o.Limits, o.Exposure, client.Address, client.Request
 	return p, usable(p.Grant, nil, v.now(), client.Address)
 }
 

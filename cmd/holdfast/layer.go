@@ -88,6 +88,7 @@ func (f *layerFlags) change(cmd *cobra.Command) (c api.LayerChange, err error) {
 func newLayerAddCommand(a *app) *cobra.Command {
 	var flags layerFlags
 	var tool, version string
+	var reads []string
 	var asJSON bool
 	var cmd *cobra.Command
 	cmd = a.remote(&cobra.Command{
@@ -103,7 +104,7 @@ is what its remediation says.`,
 		if err != nil {
 			return err
 		}
-		order.Name, order.Tool, order.Version = args[0], tool, version
+		order.Name, order.Tool, order.Version, order.Reads = args[0], tool, version, reads
 		made, err := c.CreateLayer(ctx, order)
 		if err != nil {
 			return err
@@ -113,6 +114,7 @@ is what its remediation says.`,
 	flags.add(cmd)
 	cmd.Flags().StringVar(&tool, "tool", "", "opentofu, terraform or terragrunt")
 	cmd.Flags().StringVar(&version, "version", "", "version of the tool, or a constraint")
+	cmd.Flags().StringSliceVar(&reads, "reads", nil, "patterns of the states whose outputs its runs may read")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

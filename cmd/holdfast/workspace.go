@@ -176,7 +176,8 @@ func factsOfWorkspace(w api.Workspace) [][2]string {
 	return [][2]string{
 		{"name", w.Name}, {"paused", w.PausedReason}, {"tool", toolOf(s)}, {"directory", s.Directory}, {"pool", s.Pool},
 		{"parallelism", number(s.Parallelism)},
-		{"outputs", strings.Join(s.Outputs, ", ")}, {"configuration", configurationOf(w)},
+		{"outputs", strings.Join(s.Outputs, ", ")}, {"reads outputs of", strings.Join(s.Reads, ", ")},
+		{"configuration", configurationOf(w)},
 		{"auto-apply", s.AutoApply}, {"approvals", number(s.Approvals)}, {"author may approve", yes(s.AllowAuthor)},
 		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)},
 		{"an approval for", span(s.ApprovalTTL)},

@@ -13,7 +13,7 @@ import (
 // settingFlags are the settings of a workspace, as the command line has them.
 type settingFlags struct {
 	tool, version, directory, pool, autoApply, minSandbox, gate    string
-	outputs                                                        []string
+	outputs, reads                                                 []string
 	parallelism, approvals                                         int
 	planTimeout, applyTimeout, planGrace, applyGrace, planTTL, ttl time.Duration
 	allowAuthor, carry, protected, gateIrreversible                bool
@@ -32,6 +32,8 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.parallelism, "parallelism", 0,
 		"how many resources the tool works on at once (default: the tool's own)")
 	flags.StringSliceVar(&f.outputs, "output", nil, "names of outputs that an apply has to leave behind")
+	flags.StringSliceVar(&f.reads, "reads", nil,
+		`patterns of the states whose outputs runs may read, such as "prod/network,shared/*"`)
 	flags.StringVar(&f.autoApply, "auto-apply", "", "never, no-changes or always")
 	flags.IntVar(&f.approvals, "approvals", 0, "how many people must approve a plan")
 	flags.BoolVar(&f.allowAuthor, "allow-author", false, "who asked for a run may approve it")
@@ -65,6 +67,7 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "pool", &c.Pool, f.pool)
 	given(cmd, "parallelism", &c.Parallelism, f.parallelism)
 	given(cmd, "output", &c.Outputs, f.outputs)
+	given(cmd, "reads", &c.Reads, f.reads)
 	given(cmd, "auto-apply", &c.AutoApply, f.autoApply)
 	given(cmd, "approvals", &c.Approvals, f.approvals)
 	given(cmd, "allow-author", &c.AllowAuthor, f.allowAuthor)

@@ -3083,6 +3083,8 @@ export interface components {
             name: string;
             tool?: string;
             version?: string;
+            /** @description patterns of the states whose outputs its runs may read */
+            reads?: string[];
             settings: components["schemas"]["LayerSettings"];
             /**
              * Format: int64
@@ -4268,6 +4270,8 @@ export interface components {
             /** @description of its workspace, when that is made */
             tool?: components["schemas"]["ToolName"];
             version?: string;
+            /** @description of its workspace: states whose outputs runs may read */
+            reads?: string[];
             triggers?: string[];
             /** @enum {string} */
             remediation?: "dry" | "propose" | "auto";
@@ -6301,6 +6305,8 @@ export interface components {
             /** Format: int64 */
             parallelism?: number;
             outputs?: string[];
+            /** @description Reads takes the place of all that there are. Who names a pattern may read the outputs of all that it matches. */
+            reads?: string[];
             /** Format: int64 */
             plan_timeout?: number;
             /** Format: int64 */
@@ -6353,6 +6359,8 @@ export interface components {
             parallelism?: number;
             /** @description that an apply has to leave behind */
             outputs?: string[];
+            /** @description Reads are patterns of the states whose outputs runs may read, by `terraform_remote_state`. */
+            reads?: string[];
             /** Format: int64 */
             plan_timeout: number;
             /** Format: int64 */

@@ -17,6 +17,7 @@ const columns: Column<Workspace>[] = [
   { title: 'Files', width: '6rem', align: 'right', cell: ({ snapshot }) => snapshot?.files.toLocaleString() ?? '0' },
   { title: 'Size', width: '7rem', align: 'right', cell: ({ snapshot }) => (snapshot ? bytes(snapshot.bytes) : ''), secondary: true },
   { title: 'Tool', width: '12rem', cell: ({ settings }) => `${settings.tool} ${settings.version ?? ''}`, secondary: true },
+  { title: 'Reads outputs of', width: '12rem', cell: ({ settings }) => settings.reads?.join(', '), secondary: true },
   { title: 'Last change', width: '8rem', cell: ({ snapshot }) => (snapshot ? <Time at={snapshot.created_at} /> : <span className="muted">no files yet</span>) },
   { title: 'By', width: '12rem', cell: ({ snapshot }) => snapshot && (snapshot.created_by.subject ?? snapshot.created_by.key_name ?? snapshot.created_by.key_id), secondary: true },
 ]

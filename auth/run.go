@@ -25,6 +25,9 @@ type RunGrant struct {
 	// Version is what a plan reads, however many newer ones there are; 0 pins it to there
 	// being no state.
 	Version uint64
+	// Removes is how many resources an apply may take out of the state without being kept back: as many as the
+	// plan that was approved does. Resources is how many there were at Version; below zero where nobody knows.
+	Removes, Resources int
 	// Tool says that the caller is the run's tool, or what its configuration executes: it may
 	// use the state, and say nothing about the run itself.
 	Tool bool

@@ -12,6 +12,8 @@ import (
 type result struct {
 	pin    *api.Pin
 	counts api.RunCounts
+	// removes is what Run.Removes says.
+	removes int
 	// now is the state's newest version; revision is the workspace's.
 	now      Base
 	revision int64
@@ -35,7 +37,7 @@ func (c call) planned(p result) Decide {
 			return nothing(r) // the executor has repeated its report, or is not the run's any more
 		}
 		m := c.change(r)
-		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
+		m.run.Pin, m.run.Counts, m.run.Removes, m.run.PlannedAt = p.pin, &p.counts, p.removes, c.at
 		m.run.Gates = append(p.gates, r.Order.tooMany(p.counts)...)
 		m.run.Stale, m.run.Phase, m.run.Planned, m.run.Outside = nil, PhaseCheck, r.Attempt, nil
 		switch {

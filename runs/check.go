@@ -96,7 +96,7 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 	pin.Policies = policies.Digest()
 	pin.Digest = digestOf(*pin)
 	beyond, err := s.beyondApproved(ctx, run)
-	return result{pin: pin, counts: planned.counts, beyond: beyond, policies: policies}, err
+	return result{pin: pin, counts: planned.counts, removes: planned.removes, beyond: beyond, policies: policies}, err
 }
 
 // newPin has what the run itself knows of it.

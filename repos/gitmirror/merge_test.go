@@ -84,7 +84,8 @@ func TestMergeInConflict(t *testing.T) {
 	if err != nil || merged != (gitmirror.Merged{Conflict: "infra/main.tf"}) {
 		t.Errorf("%+v, %v", merged, err)
 	}
-	if merged, err := w.mirror.Merge(t.Context(), base, apart); err != nil || merged.Commit != "" || merged.Conflict == "" {
+	merged, err = w.mirror.Merge(t.Context(), base, apart)
+	if err != nil || merged.Commit != "" || merged.Conflict == "" {
 		t.Errorf("without a common history: %+v, %v", merged, err)
 	}
 	_, err = w.mirror.Merge(t.Context(), base, "0123456789012345678901234567890123456789")

@@ -34,7 +34,7 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 	if verdict.Refused != "" {
 		return s.update(ctx, run.Ref(), s.by(Server()).refuse(run.Epoch, verdict.Refused))
 	}
-	found.gates = verdict.Reasons
+	found.gates, found.confirm = verdict.Reasons, verdict.Confirm
 	_, found.outside = s.decider(run.Org)
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err

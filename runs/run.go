@@ -62,6 +62,8 @@ type Run struct {
 	Approvals []api.Approval
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates.
 	Gates []api.GateReason `json:",omitempty"`
+	// Confirm is why the plan waits for somebody who may apply though nobody would be asked; empty for nothing.
+	Confirm string `json:",omitempty"`
 	// Outside is how far a service outside has decided on the plan; nil where none is asked.
 	Outside *Outside `json:",omitempty"`
 	// Earlier are approvals of a plan before: they count again if the changes are equal.

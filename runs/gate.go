@@ -91,8 +91,8 @@ func (s *Service) judge(ctx context.Context, run Run, found result) (Verdict, er
 const confirmFrom = "high"
 
 // confirms reports whether a plan with grave findings waits for somebody to confirm it, where no gate by severity holds
-// it: who may apply does, its author too. Nobody would be asked else, and nobody has asked for it to be applied without a
-// question.
+// it: who may apply does, its author too. Nobody would be asked else, and nobody has asked for it to be applied without
+// a question.
 func (r Run) confirms(counts api.RunCounts) bool {
 	asked := r.Order.AutoApprove && !r.Trigger.Is(Server())
 	return r.Terms.Gates.Severity == "" && r.Terms.Approvals == 0 && !asked && r.unasked(counts)

@@ -53,8 +53,8 @@ func TestGatesHold(t *testing.T) {
 	}
 }
 
-// Grave findings have a plan wait that nobody would be asked about: until whoever may apply confirms it, its author too.
-// That is no approval by somebody else.
+// Grave findings have a plan wait that nobody would be asked about: until whoever may apply confirms it, its author
+// too. That is no approval by somebody else.
 func TestFindingsAreConfirmed(t *testing.T) {
 	confirm := func(s *story) *story {
 		s.do(s.claim("plan")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true))

@@ -707,3 +707,28 @@ func TestKeysForSomeStatesChangeNoRepository(t *testing.T) {
 }
 
 func errOf2[A, B any](_ A, _ B, err error) error { return err }
+
+// Whoever follows branches is told as well when a repository can't be fetched, and when it can again.
+func TestTroubleIsTold(t *testing.T) {
+	w := newWorld(t)
+	git := w.git.Repo(t, "infra")
+	git.Write("main.tf", "one")
+	git.Commit("Begin")
+	w.create("infra", w.git.URL("infra"), hook.Plain)
+	told := 0
+	w.OnMoved(func(context.Context, repos.Moved) { told++ })
+	fetch := func(url string) {
+		t.Helper()
+		_, err := w.Change(t.Context(), w.caller, "infra", at(w.git.URL(url), hook.Plain))
+		must(t, err)
+		_, _ = w.Fetch(t.Context(), w.caller, "infra")
+	}
+	for i, step := range []struct {
+		url  string
+		told int
+	}{{"infra", 1}, {"infra", 1}, {"nothing", 2}, {"nothing", 2}, {"infra", 3}, {"infra", 3}} {
+		if fetch(step.url); told != step.told {
+			t.Errorf("step %d: told %d times, want %d", i, told, step.told)
+		}
+	}
+}

@@ -29,9 +29,8 @@ type Moved struct {
 	Branches   []gitmirror.Moved
 }
 
-// OnMoved has a function told of each fetch that has moved branches, in this process. It must not take long. It is
-// called
-// before Run.
+// OnMoved has a function told of each fetch that has moved branches, or that fails or goes well other than the one
+// before, in this process. It must not take long. It is called before Run.
 func (s *Service) OnMoved(tell func(context.Context, Moved)) { s.onMoved = append(s.onMoved, tell) }
 
 // OnEvent has a function told of each pull request and comment. Each is told at least once, and again after an error
@@ -47,9 +46,6 @@ func (s *Service) OnRemove(tell func(ctx context.Context, org uuid.UUID, name st
 }
 
 func (s *Service) tellMoved(ctx context.Context, r Repository, all []gitmirror.Moved) {
-	if len(all) == 0 {
-		return
-	}
 	for _, tell := range s.onMoved {
 		tell(ctx, Moved{r.Org, r.Name, all})
 	}

@@ -4217,7 +4217,7 @@ export interface components {
             name: string;
             settings: components["schemas"]["LayerSettings"];
             /** @enum {string} */
-            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached";
+            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached" | "Gone";
             /** @description Says is what is done about it, or why nothing is. */
             says: string;
             conditions: components["schemas"]["LayerCondition"][];

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -115,14 +116,16 @@ func (s *Service) Receive(ctx context.Context, h Hooked, header hook.Header, bod
 }
 
 // once deals with a delivery unless somebody has. The ID isn't signed, so the body counts as well: who has seen a
-// delivery can't send it again under another ID. A push may come again, however often: it is only looked for, and of it
-// nothing is remembered that could become too much.
+// delivery can't send it again under another ID. What was dealt with before the repository got other settings or
+// secrets, another address say, is dealt with again: it may have come to nothing because of these. A push may come
+// again, however often: it is only looked for, and of it nothing is remembered that could become too much.
 func (s *Service) once(ctx context.Context, h Hooked, e hook.Event, body []byte) (Received, error) {
 	r := h.repository
 	if e.Kind == hook.Push {
 		return Received{Kind: e.Kind}, s.deal(ctx, r, e)
 	}
-	keys := []string{keyOf("id", []byte(e.Delivery)), keyOf("body", body)}
+	of := strconv.FormatInt(r.Revision, 10) + " "
+	keys := []string{keyOf("id", []byte(of+e.Delivery)), keyOf("body", append([]byte(of), body...))}
 	now := s.clock()
 	known, err := s.Store.BeginDelivery(ctx, r.Org, r.ID, keys, now, now.Add(-deliveryTime), s.Limits.Deliveries)
 	switch {

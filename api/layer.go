@@ -12,7 +12,7 @@ type Layers struct {
 type Layer struct {
 	Name     string        `json:"name"` // also the workspace's and the state's
 	Settings LayerSettings `json:"settings"`
-	State    string        `json:"state" enum:"Idle|PlanNeeded|ApplyNeeded|MaxRetriesReached"`
+	State    string        `json:"state" enum:"Idle|PlanNeeded|ApplyNeeded|MaxRetriesReached|Gone"`
 	// Says is what is done about it, or why nothing is.
 	Says       string           `json:"says"`
 	Conditions []LayerCondition `json:"conditions"`

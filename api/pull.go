@@ -20,11 +20,15 @@ type Pull struct {
 	// Fork says that it comes from another repository: nothing of it is planned before somebody allows the commit, and
 	// its plans get no sensitive variables.
 	Fork    bool         `json:"fork"`
-	Allowed *PullAllowed `json:"allowed"`           // null for nobody
-	Waits   string       `json:"waits,omitempty"`   // why nothing is planned
-	Trouble string       `json:"trouble,omitempty"` // why the last look did not get to its end
-	Plans   []PullPlan   `json:"plans"`
-	SeenAt  *time.Time   `json:"seen_at"` // when it was looked at; null for never
+	Allowed *PullAllowed `json:"allowed"` // null for nobody
+	// Lacks is how many commits of its base the head lacks, and Apart the first path in which the two don't merge by
+	// themselves, or why they don't.
+	Lacks   int        `json:"lacks,omitempty"`
+	Apart   string     `json:"apart,omitempty"`
+	Waits   string     `json:"waits,omitempty"`   // why nothing is planned
+	Trouble string     `json:"trouble,omitempty"` // why the last look did not get to its end
+	Plans   []PullPlan `json:"plans"`
+	SeenAt  *time.Time `json:"seen_at"` // when it was looked at; null for never
 }
 
 // PullAllowed is that somebody lets a fork's commit be planned.
@@ -36,8 +40,12 @@ type PullAllowed struct {
 
 // PullPlan is the plan of a layer. One of an earlier commit is stale.
 type PullPlan struct {
-	Layer  string     `json:"layer"`
-	Commit string     `json:"commit"`
+	Layer  string `json:"layer"`
+	Commit string `json:"commit"`
+	// Onto is the commit of the base that the head is merged with in what is planned; absent for the head alone.
+	Onto string `json:"onto,omitempty"`
+	// Behind is the first path of the layer that the base has changed since, which the plan would undo: it is not applied.
+	Behind string     `json:"behind,omitempty"`
 	Run    string     `json:"run,omitempty"` // absent while it is not begun
 	Status string     `json:"status" enum:"waiting|running|done|failed|stale"`
 	Reason string     `json:"reason,omitempty"`
@@ -68,4 +76,7 @@ type PullSettings struct {
 	Apply string `json:"apply" enum:"off|write|admin"`
 	// Branch is the one that pull requests are to be merged into; absent for any.
 	Branch string `json:"branch,omitempty"`
+	// Planned is what is planned where the head lacks commits of its base: what a merge would give, or the head alone,
+	// which is not applied then. Absent is merge.
+	Planned string `json:"planned,omitempty" enum:"merge|head"`
 }

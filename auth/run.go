@@ -28,6 +28,9 @@ type RunGrant struct {
 	Version uint64
 	// Reads are the other states whose outputs the run's tool may read; nil for none.
 	Reads *Patterns
+	// Removes is how many resources an apply may take out of the state without being kept back: as many as the
+	// plan that was approved does. Resources is how many there were at Version; below zero where nobody knows.
+	Removes, Resources int
 	// Tool says that the caller is the run's tool, or what its configuration executes: it may
 	// use the state, and say nothing about the run itself.
 	Tool bool

@@ -107,6 +107,10 @@ func (h pullHandlers) configure(ctx context.Context, r *request) (answer, error)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	set := pulls.Settings{Plan: offAsNothing(order.Plan), Apply: offAsNothing(order.Apply), Branch: order.Branch}
+	if planned := order.Planned; planned != "" && planned != "merge" && planned != "head" {
+		return nil, fault.New(fault.ParameterInvalid, "planned is merge or head, and not %.40q", planned)
+	}
+	set := pulls.Settings{Plan: offAsNothing(order.Plan), Apply: offAsNothing(order.Apply), Branch: order.Branch,
+		HeadAlone: order.Planned == "head"}
 	return tell(pullSettingsOf(set)), h.service.Configure(ctx, r.caller, name, set)
 }

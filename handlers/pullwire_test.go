@@ -53,7 +53,9 @@ func fillPulls(t *testing.T, deps handlers.Deps) {
 		State: forge.Open, Head: wireCommit, BaseRef: "main", Fork: true}
 	p.Waits, p.Trouble, p.SeenAt = "it waits", "github: unreachable", at
 	p.Allowed = &pulls.Allowed{Commit: wireCommit, By: forge.User{Login: "ana"}, At: at}
-	p.Plans = []pulls.Plan{{Layer: "prod/net", Commit: wireCommit, Run: noRun, Status: pulls.Done, Reason: "r",
+	p.Lacks, p.Apart = 2, "net/b.tf"
+	p.Plans = []pulls.Plan{{Layer: "prod/net", Commit: wireCommit, Onto: wireCommit, Behind: "net/b.tf",
+		Run: noRun, Status: pulls.Done, Reason: "r",
 		Counts: &api.RunCounts{Add: 1}, Digest: "d",
 		Apply: &pulls.Apply{By: forge.User{Login: "ana"}, Run: noRun, Status: pulls.Deciding, Reason: "r"}}}
 	if kept, err := store.Save(t.Context(), p, "t"); err != nil || !kept {

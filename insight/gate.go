@@ -168,6 +168,9 @@ func heldBy(ctx context.Context, all api.Insight, gates runs.Gates) (reasons []a
 		hold(runs.GateFindings, modelText(n, gates.Severity), nil)
 		reasons[len(reasons)-1].Severity = gravestOfModel(all)
 	}
+	if gates.Confirm != "" {
+		confirm(all, gates.Confirm, func(reason string) { hold(runs.GateConfirm, reason, nil) })
+	}
 	policiesHold(all, hold)
 	conditionHolds(ctx, all, gates.When, hold)
 	if gates.MonthlyCost > 0 {
@@ -184,6 +187,19 @@ func heldBy(ctx context.Context, all api.Insight, gates runs.Gates) (reasons []a
 		hold(runs.GateUnread, "the plan has more changes than are looked at, or planning failed", nil)
 	}
 	return reasons, nil
+}
+
+// confirm says for what findings a plan waits until somebody confirms it, that nobody would be asked about else.
+func confirm(all api.Insight, severity string, wait func(reason string)) {
+	if n := graveIssues(all, severity); n > 0 {
+		wait(findingsText(n, severity))
+	}
+	if n := graveOfModel(all, severity); n > 0 {
+		wait(modelText(n, severity))
+	}
+	if n := len(all.Broken); n > 0 {
+		wait(brokenText(n))
+	}
 }
 
 // graveIssues counts what was found of a severity, or a graver one, and not waived. Issues are listed

@@ -36,6 +36,7 @@ func TestHeldBy(t *testing.T) {
 	}
 	unread := with(found(), func(all *api.Insight) { all.Unread = true })
 	critical, high := runs.Gates{Severity: "critical"}, runs.Gates{Severity: "high"}
+	confirm := runs.Gates{Confirm: "high"}
 	irreversible, dollars := runs.Gates{Irreversible: true}, runs.Gates{MonthlyCost: 50}
 	for name, c := range map[string]struct {
 		all   api.Insight
@@ -57,6 +58,9 @@ func TestHeldBy(t *testing.T) {
 		"no number":                {costs("+$NaN"), dollars, []string{runs.GateCost}},
 		"unread":                   {unread, dollars, []string{runs.GateUnread}},
 		"unread, other gate":       {unread, irreversible, []string{runs.GateUnread}},
+		"to be confirmed":          {found("high"), confirm, []string{runs.GateConfirm}},
+		"nothing to confirm":       {found("medium"), confirm, nil},
+		"broken, to be confirmed":  {broken, confirm, []string{runs.GateConfirm}},
 	} {
 		reasons, err := heldBy(t.Context(), c.all, c.gates)
 		var kinds []string

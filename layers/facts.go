@@ -9,6 +9,10 @@ type Facts struct {
 	Branch, Relevant Commit
 	// Why says why Branch is, or is not, relevant.
 	Why string `json:",omitempty"`
+	// Gone says that the branch has no configuration for the layer any more, since Relevant.
+	Gone bool `json:",omitempty"`
+	// Trouble is why the repository could not be fetched last; empty for nothing.
+	Trouble string `json:",omitempty"`
 	// State is the state as it was seen last.
 	State StateFact `json:",omitzero"`
 	// Plan is the last plan that was made; its zero value says that there is none.

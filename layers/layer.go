@@ -151,8 +151,13 @@ func (l *Layer) judge(now time.Time) Action {
 	terms := Terms{Due: l.Facts.due(l.Settings.Drift, l.Name), Retries: l.Settings.Retries}
 	l.Conditions = Conditions(l.Facts, terms, now).Since(l.Conditions, now)
 	l.State = StateOf(l.Conditions)
+	if l.Facts.Gone && !l.Conditions.Is(IsSyncScheduled) {
+		l.State = Gone
+	}
 	action := Decide(l.Settings, l.Facts, l.Conditions, l.Name, now)
-	l.Says = action.Why
+	if l.Says = action.Why; l.Facts.Trouble != "" {
+		l.Says += "; the repository can't be fetched, so that there may be newer commits: " + l.Facts.Trouble
+	}
 	return action
 }
 

@@ -68,14 +68,33 @@ type news struct {
 	relevant Commit // the newest that is; empty for none
 	why      string // head is, or is not, relevant
 	commits  []CommitVerdict
+	trouble  string // why there may be newer ones that nobody knows of; empty for nothing
+	gone     bool   // the relevant commit, or one behind it, has taken the layer's configuration away
 }
 
 // look finds what a branch has for a layer.
-func (s *Service) look(ctx context.Context, l Layer) (n news, err error) {
+func (s *Service) look(ctx context.Context, l Layer) (news, error) {
 	head, err := s.Repositories.Head(ctx, l.Org, l.Settings.Repository, l.Settings.Branch)
-	if err != nil || head.ID == l.Facts.Branch.ID {
-		return news{head: head}, err
+	if err != nil {
+		return news{}, err
 	}
+	trouble, err := s.Repositories.Trouble(ctx, l.Org, l.Settings.Repository)
+	if err != nil || head.ID == l.Facts.Branch.ID {
+		return news{head: head, trouble: trouble}, err
+	}
+	n, err := s.between(ctx, l, head)
+	if err == nil && n.relevant.ID != "" {
+		err = s.Repositories.Read(ctx, l.Org, l.Settings.Repository, head.ID, func(tree fs.FS) error {
+			n.gone = !isLayer(tree, l.Settings.Path)
+			return nil
+		})
+	}
+	n.trouble = trouble
+	return n, err
+}
+
+// between finds what the commits have for a layer since it was looked at, up to the head.
+func (s *Service) between(ctx context.Context, l Layer, head Commit) (n news, err error) {
 	n = news{head: head}
 	if l.Facts.Branch.ID == "" {
 		n.relevant, n.why = head, "it is the first commit that was looked at"

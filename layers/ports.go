@@ -15,6 +15,8 @@ import (
 type Repositories interface {
 	// Head returns the newest known commit of a branch, or its fault where there is no such repository or branch.
 	Head(ctx context.Context, org uuid.UUID, repository, branch string) (Commit, error)
+	// Trouble returns why the repository could not be fetched when that was tried last; empty where it was.
+	Trouble(ctx context.Context, org uuid.UUID, repository string) (string, error)
 	// Between returns the commits behind one and up to another, the newest first, with the paths that each changes. It
 	// is ErrApart where the one before is not behind the other, or too far.
 	Between(ctx context.Context, org uuid.UUID, repository, from, to string) ([]CommitPaths, error)

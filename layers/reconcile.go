@@ -193,12 +193,13 @@ func sooner(a, b time.Time) time.Time {
 
 // hear notes what the branch has.
 func (l *Layer) hear(n news) {
+	l.Facts.Trouble = n.trouble
 	if n.head.ID == l.Facts.Branch.ID {
 		return
 	}
 	l.Facts.Branch = n.head
 	if n.relevant.ID != "" {
-		l.Facts.Relevant, l.Facts.Declined = n.relevant, ""
+		l.Facts.Relevant, l.Facts.Declined, l.Facts.Gone = n.relevant, "", n.gone
 	}
 	l.Facts.Why = n.why
 	l.Commits = append(n.commits, l.Commits...)

@@ -9,6 +9,8 @@ const (
 	PlanNeeded        State = "PlanNeeded"
 	ApplyNeeded       State = "ApplyNeeded"
 	MaxRetriesReached State = "MaxRetriesReached" // nothing is tried until there is a new commit, or somebody asks
+	// Gone is a layer whose configuration was taken out of the branch. What it has made stays until somebody decides.
+	Gone State = "Gone"
 )
 
 // StateOf is the state that the conditions of a layer give. Whoever asks for a plan is heard though the retries are

@@ -5,10 +5,14 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/layers"
 )
@@ -197,4 +201,74 @@ func TestSilentRepositoryHoldsUpNobodyElse(t *testing.T) {
 	}
 	stop()
 	<-swept
+}
+
+// A layer whose folder is taken out of the branch says so and what to do, and nothing is tried, until the folder is back.
+func TestLayerIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.service()
+	w.add(func(s *layers.Settings) { s.Remediation = layers.Auto })
+	w.planAndApply(s)
+	pushed := func(paths ...string) {
+		t.Helper()
+		w.push(paths...)
+		if err := s.Pushed(t.Context(), layers.Ref{Org: w.org, Name: "infra"}); err != nil {
+			t.Fatal(err)
+		}
+		w.settle(s)
+	}
+	kept := map[string]*fstest.MapFile{}
+	var paths []string
+	path := w.layer().Settings.Path
+	for name, file := range w.tree {
+		if strings.HasPrefix(name, path+"/") {
+			kept[name], paths = file, append(paths, name)
+			delete(w.tree, name)
+		}
+	}
+	pushed(paths...)
+	l := w.want(layers.Gone, 1, layers.WantApply)
+	if !strings.Contains(l.Says, "has taken "+path+" out") || !strings.Contains(l.Says, "holdfast run destroy prod") {
+		t.Error(l.Says)
+	}
+	w.pass(1000 * time.Hour)
+	w.settle(s)
+	w.want(layers.Gone, 1, layers.WantApply)
+	if _, err := s.Sync(t.Context(), w.principal(auth.Operator), "prod"); err != nil {
+		t.Fatal(err)
+	}
+	w.settle(s)
+	w.want(layers.PlanNeeded, 2, layers.WantApply)
+	w.ends(layers.EndedBad, func(r *run) { r.out.Reason = "the configuration has no directory" })
+	w.pass(3 * time.Second)
+	w.settle(s)
+	w.want(layers.Gone, 2, layers.WantApply)
+	for name, file := range kept {
+		w.tree[name] = file
+	}
+	pushed(paths...)
+	w.want(layers.PlanNeeded, 3, layers.WantApply)
+}
+
+// A layer says that its repository can't be fetched, and says it no more when it can.
+func TestLayersSayThatTheirRepositoryIsNotFetched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.service()
+	w.add(func(*layers.Settings) {})
+	w.planAndApply(s)
+	for _, trouble := range []string{"couldn't find remote ref refs/heads/main", ""} {
+		w.mu.Lock()
+		w.trouble = trouble
+		w.mu.Unlock()
+		if err := s.Pushed(t.Context(), layers.Ref{Org: w.org, Name: "infra"}); err != nil {
+			t.Fatal(err)
+		}
+		w.settle(s)
+		l := w.want(layers.ApplyNeeded, 1, layers.WantPlan)
+		if got := strings.Contains(l.Says, "can't be fetched"); got != (trouble != "") || !strings.Contains(l.Says, trouble) {
+			t.Errorf("%q: %s", trouble, l.Says)
+		}
+	}
 }

@@ -46,7 +46,8 @@ type world struct {
 	share   int
 	// standing is where the state is.
 	standing layers.StateFact
-	dies     int // at so many calls; 0 for never
+	trouble  string // why the repository can't be fetched
+	dies     int    // at so many calls; 0 for never
 	calls    int
 }
 
@@ -193,6 +194,12 @@ func (r repositories) Head(_ context.Context, org uuid.UUID, repository, branch 
 		return layers.Commit{}, fault.New(fault.LayerInvalid, "there is no repository %q", repository)
 	}
 	return r.w.commits[len(r.w.commits)-1].Commit, nil
+}
+
+func (r repositories) Trouble(context.Context, uuid.UUID, string) (string, error) {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	return r.w.trouble, nil
 }
 
 func (r repositories) Between(_ context.Context, _ uuid.UUID, _, from, to string) ([]layers.CommitPaths, error) {

@@ -97,11 +97,12 @@ func TestMoreLayersThanArePlanned(t *testing.T) {
 	want(t, w.comment(), "3 layers more are affected and not planned")
 }
 
-// A plan that lacks what the base has done says so, and is not applied before the branch has it.
+// A plan that lacks what the base has done, and does not merge with it, says so, and is not applied before the branch has
+// it.
 func TestBranchBehindItsBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, forge.GitHub)
-	w.settings.Apply, w.base = "write", "c1"
+	w.settings.Apply, w.base, w.apart = "write", "c1", "div/a.tf"
 	w.look()
 	w.made[0].end("c1")
 	w.look()
@@ -110,7 +111,8 @@ func TestBranchBehindItsBase(t *testing.T) {
 	}
 	w.base, w.behind = "c2", map[string]string{"prod/network": "div/b.tf"}
 	w.says("ana", "holdfast apply")
-	want(t, w.comment(), "**behind main**, which has changed `div/b.tf`", "refused: the branch lacks commits of main")
+	want(t, w.comment(), "**behind main**, which has changed `div/b.tf`", "It lacks a commit of main.",
+		"don't merge by themselves (`div/a.tf`)", "refused: the branch lacks commits of main")
 	if len(w.made) != 1 {
 		t.Fatalf("%+v", w.made)
 	}
@@ -129,4 +131,99 @@ func TestBranchBehindItsBase(t *testing.T) {
 	if !w.made[2].dropped || w.made[2].confirmed != "" {
 		t.Errorf("%+v, %s", w.made[2], w.comment())
 	}
+}
+
+// A branch that is behind its base has planned what a merge would give, and anew when the base changes the layer again.
+func TestPlanOfAMerge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply, w.base = "write", "c1"
+	w.behind = map[string]string{"prod/network": "div/b.tf", "prod/dns": "dns/a.tf"}
+	w.look()
+	if len(w.made) != 1 || !strings.HasSuffix(w.made[0].order.Snapshot, w.head()+"c1") {
+		t.Fatalf("it is made of %+v", w.made)
+	}
+	want(t, w.made[0].order.Message, "merged into main at c1")
+	w.made[0].end("x")
+	w.look()
+	want(t, w.comment(), "It lacks 2 commits of main. What a merge would give is planned.")
+	if strings.Contains(w.comment(), "**behind") {
+		t.Error(w.comment())
+	}
+	w.base = "c2" // which changes another layer
+	w.look()
+	if len(w.made) != 1 {
+		t.Fatalf("it is planned anew: %+v", w.made)
+	}
+	w.base, w.changed = "c3", map[string]string{"prod/network": "div/c.tf"}
+	w.says("ana", "holdfast apply")
+	want(t, w.comment(), "refused: there is no plan yet")
+	if len(w.made) != 2 || w.made[1].order.Kind != "plan" || !strings.HasSuffix(w.made[1].order.Snapshot, w.head()+"c3") {
+		t.Fatalf("%+v", w.made)
+	}
+	w.changed = nil
+	w.made[1].end("y")
+	w.look()
+	w.says("ana", "holdfast apply")
+	if len(w.made) != 3 || w.made[2].order.Kind != "apply" || w.made[2].order.Snapshot != w.made[1].order.Snapshot {
+		t.Fatalf("%s\n%+v", w.comment(), w.made)
+	}
+	// While the apply waits for people, the base goes on.
+	w.made[2].Decide = true
+	w.base, w.changed = "c4", map[string]string{"prod/network": "div/d.tf"}
+	w.look()
+	if !w.made[2].dropped || w.made[2].confirmed != "" || len(w.made) != 4 || w.made[3].order.Kind != "plan" {
+		t.Errorf("%+v, %s", w.made[2], w.comment())
+	}
+}
+
+// What has the base's commit as it is applied stays applied, and the base may go on.
+func TestTheBaseGoesOnBehindAnApply(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply, w.base = "write", "c1"
+	w.look()
+	w.made[0].end("x")
+	w.look()
+	w.says("ana", "holdfast apply")
+	w.made[1].end("x")
+	w.look()
+	w.base, w.behind = "c2", map[string]string{"prod/network": "div/b.tf"}
+	w.look()
+	if len(w.made) != 2 {
+		t.Errorf("it is planned anew: %+v", w.made)
+	}
+	want(t, w.comment(), "apply by ana: done", "**behind main**")
+	w.says("ana", "holdfast plan")
+	w.look()
+	if len(w.made) != 3 || !strings.HasSuffix(w.made[2].order.Snapshot, w.head()+"c2") {
+		t.Errorf("%+v", w.made)
+	}
+}
+
+// By the settings the head alone is planned, and not applied where it is behind.
+func TestPlanOfTheHeadAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, forge.GitHub)
+	w.settings.Apply, w.settings.HeadAlone, w.base = "write", true, "c1"
+	w.behind = map[string]string{"prod/network": "div/b.tf"}
+	w.look()
+	w.made[0].end("x")
+	w.look()
+	w.says("ana", "holdfast apply")
+	want(t, w.comment(), "The head alone is planned", "**behind main**", "refused: the branch lacks commits of main")
+	if len(w.made) != 1 || !strings.HasSuffix(w.made[0].order.Snapshot, w.head()) {
+		t.Fatalf("%+v", w.made)
+	}
+	w.settings.HeadAlone = false
+	w.look()
+	if len(w.made) != 2 || !strings.HasSuffix(w.made[1].order.Snapshot, w.head()+"c1") {
+		t.Errorf("with another setting: %+v", w.made)
+	}
+}
+
+// head is that of the pull request.
+func (w *world) head() (head string) {
+	w.there.Do(func() { head = w.there.Pulls[7].Head })
+	return head
 }

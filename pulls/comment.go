@@ -64,6 +64,9 @@ func (p Pull) heading(w Words, room int) string {
 	if p.Looked == p.At.Head && len(p.Plans) == 0 {
 		b.WriteString("No layer is affected.\n\n")
 	}
+	if p.Lacks > 0 && p.Looked == p.At.Head && len(p.Plans) > 0 {
+		b.WriteString(p.lag(w.Settings))
+	}
 	if len(p.Plans) > 0 {
 		b.WriteString("| Layer | Plan | Changes |\n|---|---|---|\n")
 	}
@@ -83,6 +86,23 @@ func (p Pull) heading(w Words, room int) string {
 		b.WriteString("\nThe forge does not list all files of this pull request, so each layer is planned.\n")
 	}
 	return b.String()
+}
+
+// lag says how far the head is behind its base, and what is planned therefore.
+func (p Pull) lag(s Settings) string {
+	text := fmt.Sprintf("It lacks %d commits of %s. ", p.Lacks, show.Plain(p.At.BaseRef))
+	if p.Lacks == 1 {
+		text = fmt.Sprintf("It lacks a commit of %s. ", show.Plain(p.At.BaseRef))
+	}
+	switch {
+	case p.Onto != "":
+		text += "What a merge would give is planned."
+	case s.HeadAlone:
+		text += "The head alone is planned, by the repository's settings."
+	default:
+		text += "The two don't merge by themselves (" + show.Code(p.Apart) + "), so the head alone is planned."
+	}
+	return text + "\n\n"
 }
 
 func (p Plan) row(of Pull, w Words) string {

@@ -95,7 +95,8 @@ func (l *look) work(ctx context.Context) (err error) {
 	if err := l.save(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{l.dropStale, l.find, l.compare, l.follow, l.obey, l.begin} {
+	for _, step := range []func(context.Context) error{l.dropStale, l.find, l.compare, l.follow, l.ontoBase, l.obey,
+		l.begin} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -159,22 +160,53 @@ func (l *look) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := at.Head + " " + base + " " + l.pull.Known
+	now := fmt.Sprintf("%s %s %s %t", at.Head, base, l.pull.Known, l.settings.HeadAlone)
 	if base == "" || l.pull.Compared == now {
 		return nil
 	}
-	behind, err := l.Layers.Behind(ctx, l.pull.Ref, at, base)
+	lag, err := l.Layers.Behind(ctx, l.pull.Ref, at, base)
 	if err != nil {
 		return err
 	}
+	changed := map[string]map[string]string{"": lag.Layers, base: nil}
 	l.pull.Plans = slices.Clone(l.pull.Plans)
 	for i, plan := range l.pull.Plans {
 		l.pull.Plans[i].Behind = ""
-		if plan.Commit == at.Head {
-			l.pull.Plans[i].Behind = behind[plan.Layer]
+		if plan.Commit != at.Head {
+			continue
+		}
+		if _, known := changed[plan.Onto]; !known {
+			if changed[plan.Onto], err = l.Layers.Changed(ctx, l.pull.Ref, at, plan.Onto, base); err != nil {
+				return err
+			}
+		}
+		l.pull.Plans[i].Behind = changed[plan.Onto][plan.Layer]
+	}
+	l.pull.Compared, l.pull.Lacks, l.pull.Apart, l.pull.Onto = now, lag.Commits, lag.Apart, ""
+	if lag.Commits > 0 && lag.Apart == "" && !l.settings.HeadAlone {
+		l.pull.Onto = base
+	}
+	return l.save(ctx)
+}
+
+// ontoBase has plans be made of the merge with the base, where they lack commits of it.
+func (l *look) ontoBase(ctx context.Context) error {
+	if l.pull.At.State != forge.Open {
+		return nil
+	}
+	next, were := l.pull.ontoBase()
+	if len(were) == 0 {
+		return nil
+	}
+	for _, plan := range were {
+		if plan.Snapshot == "" {
+			continue
+		}
+		if err := l.Layers.Drop(ctx, l.pull.Org, plan.Layer, plan.Snapshot); err != nil && !final(err) {
+			return err
 		}
 	}
-	l.pull.Compared = now
+	l.pull = next
 	return l.save(ctx)
 }
 
@@ -266,11 +298,12 @@ func (l *look) beginPlan(ctx context.Context, plan *Plan) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := l.Layers.Snapshot(ctx, caller, l.pull.Ref, l.pull.At, plan.Layer)
+	snapshot, err := l.Layers.Snapshot(ctx, caller, l.pull.Ref, l.pull.At, plan.Onto, plan.Layer)
 	if err != nil {
 		return err
 	}
-	order := api.RunOrder{Workspace: plan.Layer, Kind: string(runs.Plan), Snapshot: snapshot, Message: l.message("")}
+	order := api.RunOrder{Workspace: plan.Layer, Kind: string(runs.Plan), Snapshot: snapshot,
+		Message: l.message(l.merged(*plan))}
 	run, err := l.Runs.Begin(ctx, caller, order, l.order(plan.Commit), l.key("plan", *plan))
 	if err != nil {
 		return err
@@ -285,7 +318,7 @@ func (l *look) beginApply(ctx context.Context, plan *Plan) error {
 		return err
 	}
 	order := api.RunOrder{Workspace: plan.Layer, Kind: string(runs.Apply), Snapshot: plan.Snapshot,
-		Message: l.message(" by a command of " + plan.Apply.By.Login)}
+		Message: l.message(l.merged(*plan) + " by a command of " + plan.Apply.By.Login)}
 	run, err := l.Runs.Begin(ctx, caller, order, l.order(plan.Commit), l.key("apply "+plan.Apply.Comment, *plan))
 	if err != nil {
 		return err
@@ -301,6 +334,14 @@ func (l *look) order(commit string) runs.PullOrder {
 		Withhold: !l.pull.Secret()}
 }
 
+// merged says what the head is merged with in a plan.
+func (l *look) merged(plan Plan) string {
+	if plan.Onto == "" {
+		return ""
+	}
+	return " merged into " + forge.Cut(l.pull.At.BaseRef, 100) + " at " + short(plan.Onto)
+}
+
 func (l *look) message(more string) string {
 	return l.pull.name() + " at " + short(l.pull.At.Head) + forge.Cut(more, 200)
 }
@@ -310,8 +351,8 @@ func (p Pull) name() string { return fmt.Sprintf("%s#%d", forge.Cut(p.Repository
 
 // key is what a run is made by, once.
 func (l *look) key(what string, plan Plan) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s\x00%s\x00%s\x00%d", l.pull.Repository, l.pull.Number,
-		l.pull.Key, what, plan.Layer, plan.Commit, plan.Round))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%d", l.pull.Repository,
+		l.pull.Number, l.pull.Key, what, plan.Layer, plan.Commit, plan.Onto, plan.Round))
 	return "pull " + hex.EncodeToString(sum[:])
 }
 

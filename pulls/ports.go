@@ -29,13 +29,22 @@ type Layers interface {
 	Affected(ctx context.Context, of Ref, at forge.PullRequest, paths []string, all bool) ([]string, error)
 	// Base returns the newest known commit of the branch that a pull request is to be merged into; empty where none is.
 	Base(ctx context.Context, of Ref, at forge.PullRequest) (string, error)
-	// Behind returns the layers that commits of the base change which the head lacks, each with what changes it.
-	Behind(ctx context.Context, of Ref, at forge.PullRequest, base string) (map[string]string, error)
-	// Snapshot keeps the files of a layer at the head beside its workspace's, and returns their name. The
-	// same files have the same name.
-	Snapshot(ctx context.Context, caller auth.Principal, of Ref, at forge.PullRequest, layer string) (string, error)
+	// Behind returns how far the head is behind a commit of the base.
+	Behind(ctx context.Context, of Ref, at forge.PullRequest, base string) (Lag, error)
+	// Changed returns the layers that differ between two commits of the base, each with the first path that does.
+	Changed(ctx context.Context, of Ref, at forge.PullRequest, from, base string) (map[string]string, error)
+	// Snapshot keeps the files of a layer beside its workspace's, and returns their name: at the head, or merged with a
+	// commit of the base where one is given. The same files have the same name.
+	Snapshot(ctx context.Context, caller auth.Principal, of Ref, at forge.PullRequest, onto, layer string) (string, error)
 	// Drop removes a snapshot that nobody needs. One that is gone is fine.
 	Drop(ctx context.Context, org uuid.UUID, layer, snapshot string) error
+}
+
+// Lag is how far a head is behind its base.
+type Lag struct {
+	Commits int               // of the base that it lacks
+	Layers  map[string]string // that these change, each with the first path that does
+	Apart   string            // the first path in which the two don't merge by themselves, or why; empty where they do
 }
 
 // Runs plan and apply.

@@ -37,6 +37,11 @@ type Pull struct {
 	Every bool   `json:",omitempty"`
 	// Compared are the head, the commit of the base and the layers that the plans' Behind is of.
 	Compared string `json:",omitempty"`
+	// Lacks is how many commits of the base the head lacks, and Onto the newest of them, where a merge with it is what is
+	// planned. Apart is the first path in which they don't merge by themselves, or why.
+	Lacks int    `json:",omitempty"`
+	Onto  string `json:",omitempty"`
+	Apart string `json:",omitempty"`
 	// Left is how many layers more are affected, and not planned because they are too many.
 	Left int `json:",omitempty"`
 
@@ -69,7 +74,10 @@ type Plan struct {
 	Layer  string
 	Commit string
 	Of     string `json:",omitempty"` // where the layer was in the repository then, and what triggers it
-	// Behind is what the base has changed of the layer since the head left it; empty for nothing. The plan would undo it.
+	// Onto is the commit of the base that the head is merged with in what is planned; empty for the head alone.
+	Onto string `json:",omitempty"`
+	// Behind is what the base has changed of the layer since Onto, or since the head left it; empty for nothing. The plan
+	// would undo it.
 	Behind   string `json:",omitempty"`
 	Snapshot string `json:",omitempty"`
 	Run      string `json:",omitempty"` // empty while it is not begun
@@ -129,6 +137,8 @@ type Settings struct {
 	Apply string `json:"apply,omitempty"`
 	// Branch is the one that pull requests are to be merged into; others are left alone. Empty for any.
 	Branch string `json:"branch,omitempty"`
+	// HeadAlone plans the head as it is, and not what a merge into its base would give.
+	HeadAlone bool `json:"head_alone,omitempty"`
 }
 
 // Off reports whether pull requests are left alone.

@@ -15,7 +15,7 @@ func (p Pull) See(now forge.PullRequest) Pull {
 	moved := p.At.Head != "" && (p.At.Head != now.Head || p.At.BaseRef != now.BaseRef)
 	p.At = now
 	if moved {
-		p.Looked = ""
+		p.Looked, p.Compared, p.Lacks, p.Onto, p.Apart = "", "", 0, "", ""
 		p.Plans = slices.Clone(p.Plans)
 		for i := range p.Plans {
 			p.Plans[i] = p.Plans[i].outdated()
@@ -129,6 +129,31 @@ func (p Pull) mayApplyPlan(plan Plan, s Settings) (bool, string) {
 			"): merge them into it, and it is planned anew"
 	}
 	return p.mayApply(s)
+}
+
+// ontoBase has the plans of the head that lack commits of the base be made of the merge with it: those that are not
+// begun, and anew those that have ended. It returns those that change, as they were. What is applied, or was, stays.
+func (p Pull) ontoBase() (next Pull, were []Plan) {
+	if p.Onto == "" {
+		return p, nil
+	}
+	p.Plans = slices.Clone(p.Plans)
+	for i, plan := range p.Plans {
+		switch {
+		case plan.Commit != p.At.Head || plan.Status == Stale:
+		case plan.Status == Waiting && plan.Run == "":
+			if plan.Onto != p.Onto || plan.Behind != "" {
+				were = append(were, plan)
+			}
+			p.Plans[i].Onto, p.Plans[i].Behind = p.Onto, ""
+		case plan.Behind != "" && plan.Status.Ended() && (plan.Apply == nil || plan.Apply.Status.Ended() &&
+			plan.Apply.Status != Done):
+			were = append(were, plan)
+			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Onto: p.Onto, Round: plan.Round + 1,
+				Status: Waiting}
+		}
+	}
+	return p, were
 }
 
 // mayGoOn reports whether an apply whose run is made may be begun still, and why not: what is merged may.

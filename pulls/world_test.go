@@ -41,6 +41,8 @@ type world struct {
 	defined  map[string]string // layers with where they are
 	base     string            // commit of the base; empty for none
 	behind   map[string]string // layers that it changes and the head lacks
+	changed  map[string]string // layers that it has changed since it was merged with the head
+	apart    string            // where the two don't merge
 	made     []*run
 	keys     map[string]*run
 }
@@ -191,17 +193,22 @@ func (w *world) Base(context.Context, pulls.Ref, forge.PullRequest) (string, err
 }
 
 // Behind implements pulls.Layers.
-func (w *world) Behind(context.Context, pulls.Ref, forge.PullRequest, string) (map[string]string, error) {
-	return w.behind, nil
+func (w *world) Behind(context.Context, pulls.Ref, forge.PullRequest, string) (pulls.Lag, error) {
+	return pulls.Lag{Commits: len(w.behind), Layers: w.behind, Apart: w.apart}, nil
+}
+
+// Changed implements pulls.Layers.
+func (w *world) Changed(context.Context, pulls.Ref, forge.PullRequest, string, string) (map[string]string, error) {
+	return w.changed, nil
 }
 
 // Snapshot implements pulls.Layers.
-func (w *world) Snapshot(_ context.Context, p auth.Principal, _ pulls.Ref, at forge.PullRequest, layer string) (string,
-	error) {
+func (w *world) Snapshot(_ context.Context, p auth.Principal, _ pulls.Ref, at forge.PullRequest, onto,
+	layer string) (string, error) {
 	if p.MayOn(auth.WriteWorkspace, layer) != nil || p.MayOn(auth.WriteWorkspace, "another") == nil {
 		w.t.Errorf("%+v may do too much, or too little", p)
 	}
-	return "beside-" + layer + at.Head, nil
+	return "beside-" + layer + at.Head + onto, nil
 }
 
 // Drop implements pulls.Layers.

@@ -105,7 +105,7 @@ func (s *Service) fetchOnce(ctx context.Context, org, id uuid.UUID, c *claim) (R
 		return r, errors.Join(err, s.unclaim(ctx, r, c))
 	}
 	defer release()
-	began := s.clock()
+	began, was := s.clock(), r.Status.Kind
 	got, heads, err := s.fetchFrom(ctx, r)
 	if ctx.Err() != nil { // the process ends: that is no failure of the repository's
 		return r, errors.Join(ctx.Err(), s.unclaim(ctx, r, c))
@@ -121,7 +121,7 @@ func (s *Service) fetchOnce(ctx context.Context, org, id uuid.UUID, c *claim) (R
 	if failed := s.finish(ctx, r, c, began, next); failed != nil {
 		return r, errors.Join(err, failed)
 	}
-	if err == nil {
+	if r.Status.Kind != was || len(got.Moved) > 0 {
 		s.tellMoved(ctx, r, got.Moved)
 	}
 	return r, err

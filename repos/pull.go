@@ -53,6 +53,29 @@ func (s *Service) AtPull(ctx context.Context, org uuid.UUID, name string, head P
 	return Explain(name, err)
 }
 
+// Merge makes the commit that a merge of the head of a pull request into a commit of its base would be. AtPull has
+// fetched the head. A trusted head has the submodules fetched that the merge has. It is for the server itself. Faults:
+// those of At.
+func (s *Service) Merge(ctx context.Context, org uuid.UUID, name, base, head string, trusted bool) (gitmirror.Merged,
+	error) {
+	if _, err := s.At(ctx, org, name, base); err != nil {
+		return gitmirror.Merged{}, err
+	}
+	r, err := s.find(ctx, org, name)
+	if err != nil {
+		return gitmirror.Merged{}, err
+	}
+	m, err := s.mirror(r.ID)
+	if err != nil {
+		return gitmirror.Merged{}, err
+	}
+	merged, err := m.Merge(ctx, base, head)
+	if err == nil && merged.Commit != "" {
+		_, err = s.inside(ctx, r, m, merged.Commit, trusted)
+	}
+	return merged, Explain(name, err)
+}
+
 // fetchPull takes a worker for the fetch, as any other does.
 func (s *Service) fetchPull(ctx context.Context, r Repository, m *gitmirror.Mirror, head PullHead) error {
 	remote, err := gitmirror.ParseURL(r.Settings.URL, s.AllowHTTP)

@@ -707,3 +707,47 @@ func TestKeysForSomeStatesChangeNoRepository(t *testing.T) {
 }
 
 func errOf2[A, B any](_ A, _ B, err error) error { return err }
+
+// A delivery that came before the repository got another address is dealt with when it comes again, once.
+func TestDeliveriesBehindAChange(t *testing.T) {
+	w := newWorld(t)
+	r, secret := w.create("infra", "https://example.com/x.git", hook.GitHub)
+	told := 0
+	w.OnEvent(func(context.Context, repos.Event) error { told++; return nil })
+	must(t, errOf(w.deliver(r, secret, "1", comment)))
+	_, err := w.Change(t.Context(), w.caller, "infra", at("https://example.com/y.git", hook.GitHub))
+	must(t, err)
+	for i, repeat := range []bool{false, true} {
+		if received, err := w.deliver(r, secret, "1", comment); err != nil || received.Repeat != repeat {
+			t.Errorf("%d: %+v, %v", i, received, err)
+		}
+	}
+	if told != 2 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// Whoever follows branches is told as well when a repository can't be fetched, and when it can again.
+func TestTroubleIsTold(t *testing.T) {
+	w := newWorld(t)
+	git := w.git.Repo(t, "infra")
+	git.Write("main.tf", "one")
+	git.Commit("Begin")
+	w.create("infra", w.git.URL("infra"), hook.Plain)
+	told := 0
+	w.OnMoved(func(context.Context, repos.Moved) { told++ })
+	fetch := func(url string) {
+		t.Helper()
+		_, err := w.Change(t.Context(), w.caller, "infra", at(w.git.URL(url), hook.Plain))
+		must(t, err)
+		_, _ = w.Fetch(t.Context(), w.caller, "infra")
+	}
+	for i, step := range []struct {
+		url  string
+		told int
+	}{{"infra", 1}, {"infra", 1}, {"nothing", 2}, {"nothing", 2}, {"infra", 3}, {"infra", 3}} {
+		if fetch(step.url); told != step.told {
+			t.Errorf("step %d: told %d times, want %d", i, told, step.told)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,9 +30,8 @@ type Moved struct {
 	Branches   []gitmirror.Moved
 }
 
-// OnMoved has a function told of each fetch that has moved branches, in this process. It must not take long. It is
-// called
-// before Run.
+// OnMoved has a function told of each fetch that has moved branches, or that fails or goes well other than the one
+// before, in this process. It must not take long. It is called before Run.
 func (s *Service) OnMoved(tell func(context.Context, Moved)) { s.onMoved = append(s.onMoved, tell) }
 
 // OnEvent has a function told of each pull request and comment. Each is told at least once, and again after an error
@@ -47,9 +47,6 @@ func (s *Service) OnRemove(tell func(ctx context.Context, org uuid.UUID, name st
 }
 
 func (s *Service) tellMoved(ctx context.Context, r Repository, all []gitmirror.Moved) {
-	if len(all) == 0 {
-		return
-	}
 	for _, tell := range s.onMoved {
 		tell(ctx, Moved{r.Org, r.Name, all})
 	}
@@ -119,14 +116,16 @@ func (s *Service) Receive(ctx context.Context, h Hooked, header hook.Header, bod
 }
 
 // once deals with a delivery unless somebody has. The ID isn't signed, so the body counts as well: who has seen a
-// delivery can't send it again under another ID. A push may come again, however often: it is only looked for, and of it
-// nothing is remembered that could become too much.
+// delivery can't send it again under another ID. What was dealt with before the repository got other settings or
+// secrets, another address say, is dealt with again: it may have come to nothing because of these. A push may come
+// again, however often: it is only looked for, and of it nothing is remembered that could become too much.
 func (s *Service) once(ctx context.Context, h Hooked, e hook.Event, body []byte) (Received, error) {
 	r := h.repository
 	if e.Kind == hook.Push {
 		return Received{Kind: e.Kind}, s.deal(ctx, r, e)
 	}
-	keys := []string{keyOf("id", []byte(e.Delivery)), keyOf("body", body)}
+	of := strconv.FormatInt(r.Revision, 10) + " "
+	keys := []string{keyOf("id", []byte(of+e.Delivery)), keyOf("body", append([]byte(of), body...))}
 	now := s.clock()
 	known, err := s.Store.BeginDelivery(ctx, r.Org, r.ID, keys, now, now.Add(-deliveryTime), s.Limits.Deliveries)
 	switch {

@@ -12,6 +12,8 @@ import (
 type result struct {
 	pin    *api.Pin
 	counts api.RunCounts
+	// removes is what Run.Removes says.
+	removes int
 	// now is the state's newest version; revision is the workspace's.
 	now      Base
 	revision int64
@@ -24,6 +26,7 @@ type result struct {
 	// has the digest of.
 	gates    []api.GateReason
 	policies Policies
+	confirm  string // what Run.Confirm says
 	// outside says that a service outside is to be asked before the plan is applied.
 	outside bool
 }
@@ -35,8 +38,8 @@ func (c call) planned(p result) Decide {
 			return nothing(r) // the executor has repeated its report, or is not the run's any more
 		}
 		m := c.change(r)
-		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
-		m.run.Gates = append(p.gates, r.Order.tooMany(p.counts)...)
+		m.run.Pin, m.run.Counts, m.run.Removes, m.run.PlannedAt = p.pin, &p.counts, p.removes, c.at
+		m.run.Gates, m.run.Confirm = append(p.gates, r.Order.tooMany(p.counts)...), p.confirm
 		m.run.Stale, m.run.Phase, m.run.Planned, m.run.Outside = nil, PhaseCheck, r.Attempt, nil
 		switch {
 		case !r.Kind.Mutates():
@@ -80,6 +83,9 @@ func (m *moving) decided(r Run, beyond string) {
 	changed := r.isPart() && r.Earlier.Revision != r.Terms.Revision
 	if e := r.Earlier; e != nil && !changed && m.counts(*e, beyond) {
 		m.carry(*e)
+	}
+	if r.isPart() && !changed && beyond == "" {
+		m.run.Confirm = "" // the plan before it was let through as it was
 	}
 	switch {
 	case r.isPart() && beyond != "":
@@ -155,7 +161,8 @@ func (r Run) isChecked() bool { return r.Pin != nil && len(r.Pin.Unchecked) == 0
 
 // needsNobody reports whether nobody has to say yes to the run's plan.
 func (r Run) needsNobody() bool {
-	return r.Terms.Approvals == 0 && r.isChecked() && !r.held() && r.Counts != nil && r.unasked(*r.Counts)
+	return r.Terms.Approvals == 0 && r.isChecked() && !r.held() && r.Confirm == "" && r.Counts != nil &&
+		r.unasked(*r.Counts)
 }
 
 // unasked reports whether the run is applied without a question.
@@ -212,7 +219,7 @@ func (r Run) waitsForPeople() string {
 	case r.held():
 		return "waits until somebody who may approve says yes" + r.heldText()
 	}
-	return "waits until somebody confirms the plan"
+	return "waits until somebody confirms the plan" + behind(r.Confirm)
 }
 
 // yes is what somebody says about a plan, with what it must be of to be applied now.

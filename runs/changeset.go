@@ -20,6 +20,7 @@ type planned struct {
 	digest  [32]byte
 	outline [32]byte
 	counts  api.RunCounts
+	removes int
 }
 
 const sealedChanges seal.Kind = "changes"
@@ -89,7 +90,8 @@ func (s *Service) keepChanges(ctx context.Context, run Run, plan *changes.Plan) 
 	if err != nil {
 		return planned{}, err
 	}
-	found := planned{digest: plan.Digest(keyed(key)), outline: plan.Outline, counts: countsOf(plan)}
+	found := planned{digest: plan.Digest(keyed(key)), outline: plan.Outline, counts: countsOf(plan),
+		removes: plan.Removes()}
 	raw, err := json.Marshal(shown(plan, found.counts))
 	if err != nil {
 		return planned{}, err

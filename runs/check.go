@@ -37,7 +37,7 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 	if verdict.Refused != "" {
 		return s.update(ctx, run.Ref(), s.by(Server()).refuse(run.Epoch, verdict.Refused))
 	}
-	found.gates = verdict.Reasons
+	found.gates, found.confirm = verdict.Reasons, verdict.Confirm
 	_, found.outside = s.decider(run.Org)
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err
@@ -99,7 +99,7 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 	pin.Policies = policies.Digest()
 	pin.Digest = digestOf(*pin)
 	beyond, err := s.beyondApproved(ctx, run)
-	return result{pin: pin, counts: planned.counts, beyond: beyond, policies: policies}, err
+	return result{pin: pin, counts: planned.counts, removes: planned.removes, beyond: beyond, policies: policies}, err
 }
 
 // newPin has what the run itself knows of it.

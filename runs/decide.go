@@ -64,11 +64,14 @@ func (s *Service) samePolicies(ctx context.Context, run Run) error {
 	if err != nil || policies.Digest() == run.Pin.Policies {
 		return err
 	}
-	why := api.Stale{Since: s.clock(), Because: BySettings, What: "the policies that the plan was shown to"}
-	if _, err := s.update(ctx, run.Ref(), s.by(Server()).stale(why)); err != nil {
+	if _, err := s.update(ctx, run.Ref(), s.by(Server()).stale(s.staleByPolicies(nil))); err != nil {
 		s.Log.ErrorContext(ctx, "a plan that is out of date waits still", "run", run.ID, "error", err)
 	}
 	return fault.New(fault.RunStale, "the policies have changed since the plan was made: retry the run")
+}
+
+func (s *Service) staleByPolicies(by *api.Actor) api.Stale {
+	return api.Stale{Since: s.clock(), Because: BySettings, What: "the policies that the plan was shown to", By: by}
 }
 
 // now returns what a run's plan must be of to be applied.

@@ -76,5 +76,13 @@ func (s *Service) BeyondApproved(ctx context.Context, run Run) (string, error) {
 
 // Judge says what becomes of a run's plan by its gates and these policies, as if its plan file could be read.
 func (s *Service) Judge(ctx context.Context, run Run, policies Policies) (Verdict, error) {
-	return s.judge(ctx, run, result{pin: &api.Pin{}, counts: *run.Counts, policies: policies})
+	return s.judge(ctx, run, result{pin: &api.Pin{Changes: changesOf(run)}, counts: *run.Counts, policies: policies})
+}
+
+// changesOf is the digest of what the run's plan changes.
+func changesOf(run Run) string {
+	if run.Pin == nil {
+		return ""
+	}
+	return run.Pin.Changes
 }

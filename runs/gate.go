@@ -19,6 +19,9 @@ type Gates struct {
 	Irreversible bool   `json:",omitempty"` // a change that can't be undone does
 	MonthlyCost  int64  `json:",omitempty"` // and costing more dollars a month than before; 0 for none
 	When         string `json:",omitempty"` // and a condition of the workspace's own; empty for none
+	// Confirm is the least severity of a finding with which a plan that nobody would be asked about waits until somebody
+	// confirms it. It is no setting: see Run.confirms.
+	Confirm string `json:"-"`
 }
 
 // Any reports whether there is a gate at all.
@@ -36,6 +39,9 @@ const (
 	GateUnread       = "unread"    // what the plan means is not known, or not of all of it
 )
 
+// GateConfirm is the kind of reasons that are of Gates.Confirm. They hold no plan: it waits for who may apply.
+const GateConfirm = "confirm"
+
 // gatePatience is how long a plan is looked at, with the wait for a place, before a person has to.
 const gatePatience = 20 * time.Second
 
@@ -44,8 +50,18 @@ const gatePatience = 20 * time.Second
 // have done so; the error is of a call that ends, or that comes again.
 func (s *Service) judge(ctx context.Context, run Run, found result) (Verdict, error) {
 	gates := run.Terms.Gates
+	asked := gates.Any() || found.policies.Gates()
+	if s.Insights != nil && len(found.pin.Unchecked) == 0 && run.confirms(found.counts) {
+		seen, err := s.hasSeen(ctx, run, found.pin.Changes)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if !seen {
+			gates.Confirm = confirmFrom
+		}
+	}
 	switch {
-	case !gates.Any() && !found.policies.Gates() || !run.Kind.Mutates() || !found.counts.Any:
+	case !asked && gates.Confirm == "" || !run.Kind.Mutates() || !found.counts.Any:
 		return Verdict{}, nil
 	case len(found.pin.Unchecked) > 0:
 		return unread(found.policies,
@@ -59,7 +75,7 @@ func (s *Service) judge(ctx context.Context, run Run, found result) (Verdict, er
 	switch {
 	case err == nil:
 		verdict.Reasons, verdict.Refused = bounded(verdict.Reasons), cut(verdict.Refused, maxRefused)
-		return verdict, nil
+		return verdict.toConfirm(asked), nil
 	case ctx.Err() != nil:
 		return Verdict{}, ctx.Err()
 	case budget.IsAtOnce(ctx) && fault.Is(err, fault.Overloaded):
@@ -67,7 +83,47 @@ func (s *Service) judge(ctx context.Context, run Run, found result) (Verdict, er
 	}
 	s.Log.WarnContext(ctx, "a plan waits for a person, because what it means could not be found out", "run", run.ID,
 		"error", err)
-	return unread(found.policies, "what the plan means could not be found out ("+whyUnread(looking, err)+")"), nil
+	return unread(found.policies, "what the plan means could not be found out ("+whyUnread(looking, err)+")").
+		toConfirm(asked), nil
+}
+
+// confirmFrom is the least severity of findings with which no plan is applied that nobody has said yes to.
+const confirmFrom = "high"
+
+// confirms reports whether a plan with grave findings waits for somebody to confirm it, where no gate by severity holds
+// it: who may apply does, its author too. Nobody would be asked else, and nobody has asked for it to be applied without
+// a question.
+func (r Run) confirms(counts api.RunCounts) bool {
+	asked := r.Order.AutoApprove && !r.Trigger.Is(Server())
+	return r.Terms.Gates.Severity == "" && r.Terms.Approvals == 0 && !asked && r.unasked(counts)
+}
+
+// hasSeen reports whether whoever asked for the run has seen a plan of the same changes, and said yes to that.
+func (s *Service) hasSeen(ctx context.Context, run Run, changes string) (bool, error) {
+	if run.Order.PlanRun == "" {
+		return false, nil
+	}
+	shown, err := s.Store.Run(ctx, Ref{run.Org, run.Order.PlanRun})
+	if fault.Is(err, fault.RunNotFound) {
+		return false, nil
+	}
+	return err == nil && shown.Workspace == run.Workspace && shown.Pin != nil && shown.Pin.Changes == changes, err
+}
+
+// toConfirm has a plan wait for who may apply because of what Gates.Confirm finds: without gates of the workspace and
+// policies that is all there is.
+func (v Verdict) toConfirm(asked bool) Verdict {
+	var held []api.GateReason
+	var texts []string
+	for _, r := range v.Reasons {
+		if asked && r.Gate != GateConfirm {
+			held = append(held, r)
+			continue
+		}
+		texts = append(texts, r.Reason)
+	}
+	v.Reasons, v.Confirm = held, cut(strings.Join(texts, "; "), maxDetail)
+	return v
 }
 
 func (s *Service) askGates(ctx context.Context, run Run, gates Gates, policies Policies) (Verdict, error) {

@@ -117,6 +117,51 @@ func TestGatesAreClosedWhereInsightFails(t *testing.T) {
 	}
 }
 
+// Findings that are critical or high are looked for where a plan would be applied though nobody has asked for that, and
+// hold nothing: whoever may apply confirms the plan.
+func TestFindingsAreLookedForByDefault(t *testing.T) {
+	found := []api.GateReason{{Gate: runs.GateConfirm, Reason: "1 finding"}}
+	policy := api.GateReason{Gate: runs.GatePolicies, Reason: "1 of the policies"}
+	for name, c := range map[string]struct {
+		change  func(*runs.Run)
+		looks   looks
+		says    string
+		held    int
+		unasked bool
+	}{
+		"always":           {change: func(*runs.Run) {}, looks: looks{reasons: found}, says: "1 finding"},
+		"nothing is found": {change: func(*runs.Run) {}},
+		"it can't be found out": {change: func(*runs.Run) {}, looks: looks{err: fault.New(fault.PlanJSONTooLarge, "")},
+			says: "plan_json_too_large"},
+		"a person asks people":  {change: func(r *runs.Run) { r.Terms.AutoApply = "never" }, unasked: true},
+		"a person is not asked": {change: func(r *runs.Run) { r.Order.AutoApprove = true }, unasked: true},
+		"the server is not": {change: func(r *runs.Run) {
+			r.Order.AutoApprove, r.Trigger, r.Terms.AutoApply = true, runs.Server(), "never"
+		}, looks: looks{reasons: found}, says: "1 finding"},
+		"approvals":         {change: func(r *runs.Run) { r.Terms.Approvals = 1 }, unasked: true},
+		"a gate for others": {change: func(r *runs.Run) { r.Terms.Gates.Severity = "critical" }},
+		"policies hold too": {change: func(r *runs.Run) {}, looks: looks{reasons: append(found, policy), rules: "holds"},
+			says: "1 finding", held: 1},
+		"seen before": {change: func(r *runs.Run) { r.Order.PlanRun = r.ID }, looks: looks{reasons: found}, unasked: true},
+		"seen another": {change: func(r *runs.Run) { r.Order.PlanRun = "01J00000000000000000000000" },
+			looks: looks{reasons: found}, says: "1 finding"},
+	} {
+		w := runworld.New(t)
+		_, run := planIn(t, w, "apply")
+		run.Terms.AutoApply = "always"
+		c.change(&run)
+		w.Insights = &c.looks
+		verdict, err := w.Judge(t.Context(), run, c.looks.rules)
+		if err != nil || !strings.Contains(verdict.Confirm, c.says) || c.says == "" && verdict.Confirm != "" ||
+			len(verdict.Reasons) != c.held {
+			t.Errorf("%s: %+v, %v", name, verdict, err)
+		}
+		if (c.looks.plan == "") != c.unasked {
+			t.Errorf("%s: asked about %q", name, c.looks.plan)
+		}
+	}
+}
+
 // Who has gone, and who comes again, is told: nothing is decided for want of time or of memory.
 func TestGatesAreAskedAgain(t *testing.T) {
 	w := runworld.New(t)

@@ -53,6 +53,31 @@ func TestGatesHold(t *testing.T) {
 	}
 }
 
+// Grave findings have a plan wait that nobody would be asked about: until whoever may apply confirms it, its author
+// too. That is no approval by somebody else.
+func TestFindingsAreConfirmed(t *testing.T) {
+	confirm := func(s *story) *story {
+		s.do(s.claim("plan")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true))
+		found := s.heldResult()
+		found.confirm = "2 findings"
+		return s.do(s.by(Server()).planned(found))
+	}
+	for _, kind := range []Kind{Apply, Destroy} {
+		s := confirm(begin(t, kind, Terms{AutoApply: "always"})).is(AwaitingApproval)
+		if s.run.Reason != "waits until somebody confirms the plan: 2 findings" || s.run.wantsApproval() {
+			t.Errorf("%s: it says %q, and wants an approval: %t", kind, s.run.Reason, s.run.wantsApproval())
+		}
+		s.do(s.by(author).approve(yes{Decision: api.Decision{Digest: "pin-a"}, now: base(0), revision: 1,
+			refused: fault.New(fault.RightMissing, "may apply only")})).is(Confirmed)
+		if fallen := s.by(Server()).fallen(s.run); len(fallen) != 0 {
+			t.Errorf("%s: %+v", kind, fallen)
+		}
+	}
+	s := begin(t, Apply, Terms{AutoApply: "always"})
+	s.run.Earlier = &Earlier{Run: "before", Planned: 1, Revision: s.run.Terms.Revision}
+	confirm(s).is(Confirmed) // the rest of what was let through
+}
+
 // A plan that a gate holds is not confirmed by who may apply only, nor by its author.
 func TestWhoLetsThroughAGate(t *testing.T) {
 	mayNot := fault.New(fault.RightMissing, "no")

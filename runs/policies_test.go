@@ -49,6 +49,54 @@ func TestPoliciesRefuseTheUnread(t *testing.T) {
 	}
 }
 
+// When other policies count, the plans that wait are made anew at once, and shown to those; others wait as they did.
+func TestPlansAreMadeAnewForOtherPolicies(t *testing.T) {
+	w := runworld.New(t)
+	asked := &looks{rules: "holds", reasons: []api.GateReason{{Gate: runs.GatePolicies, Reason: "1 finding"}}}
+	w.Insights = asked
+	author, run := planIn(t, w, "apply")
+	pusher := api.Actor{KeyID: "pusher"}
+	at := func() runs.Run {
+		t.Helper()
+		found, err := w.Service.Store.Run(t.Context(), run.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	changed := func(workspace string) {
+		t.Helper()
+		if err := w.PoliciesChanged(t.Context(), author.Org, workspace, pusher); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed("")
+	asked.rules = "other"
+	changed("another")
+	if now := at(); now.Status != runs.AwaitingApproval || now.Attempt != 1 {
+		t.Fatalf("nothing has changed for it: %s, attempt %d", now.Status, now.Attempt)
+	}
+	changed("")
+	if now := at(); now.Status != runs.Retrying || !strings.Contains(now.Reason, "the policies") || now.Pin != nil {
+		t.Fatalf("it is %s: %s", now.Status, now.Reason)
+	}
+	w.Claim(t, author.Org).Plan(1)
+	if now := at(); now.Status != runs.AwaitingApproval || now.Pin.Policies != "other" || now.Attempt != 2 {
+		t.Fatalf("planned anew it is %s: %+v", now.Status, now.Pin)
+	}
+	for range 9 { // what has used up its attempts is out of date, and says so
+		if asked.rules += "s"; at().Status != runs.AwaitingApproval {
+			break
+		}
+		if changed("prod"); at().Status == runs.Retrying {
+			w.Claim(t, author.Org).Plan(1)
+		}
+	}
+	if now := at(); now.Status != runs.Outdated || now.Stale.By == nil || now.Stale.By.KeyID != "pusher" {
+		t.Errorf("in the end it is %s, %+v", now.Status, now.Stale)
+	}
+}
+
 // A yes is bound to the policies that the plan was shown to: one to a plan that others have seen outdates it.
 func TestApprovalsAreBoundToPolicies(t *testing.T) {
 	w := runworld.New(t)

@@ -108,6 +108,7 @@ type Policies interface {
 type Verdict struct {
 	Reasons []api.GateReason // why it waits for a person
 	Refused string           // why it is not applied at all; empty where it may be
+	Confirm string           // why it waits at least for who may apply; empty where it need not
 }
 
 // Tools are those of the server's own executor.

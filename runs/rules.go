@@ -173,6 +173,22 @@ func (c call) stale(why api.Stale) Decide {
 	}
 }
 
+// otherPolicies has a plan that waits made anew, because it was shown to other policies than those of this digest. One
+// that has used up its attempts is out of date.
+func (c call) otherPolicies(digest string, why api.Stale) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status != AwaitingApproval && r.Status != Confirmed || r.Pin == nil || r.Pin.Policies == digest {
+			return nothing(r)
+		}
+		m := c.change(r)
+		if r.Attempt >= r.Terms.MaxAttempts {
+			return m.outdated(why).done()
+		}
+		text := "the plan is made anew: " + sinceOf(why)
+		return m.again(text, 0).because(EventStale, text).done()
+	}
+}
+
 func (m *moving) outdated(why api.Stale) *moving {
 	m.run.Stale = &why
 	text := "the plan can't be applied any more: " + sinceOf(why)
@@ -206,6 +222,7 @@ func (m *moving) again(reason string, delay time.Duration) *moving {
 	}
 	r.Stage, r.Phase = "", ""
 	r.Pin, r.Counts, r.Approvals, r.Gates, r.InFlight, r.Outside = nil, nil, nil, nil, nil, nil
+	r.Confirm, r.Removes = "", 0
 	r.Attempt++
 	r.NotBefore = m.at.Add(delay)
 	return m.to(Retrying, reason)

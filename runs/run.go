@@ -54,12 +54,16 @@ type Run struct {
 	Pin       *api.Pin
 	// Planned is the attempt that made the plan: an apply that is tried again has another one,
 	// and the plan's files.
-	Planned   int
-	Counts    *api.RunCounts
+	Planned int
+	Counts  *api.RunCounts
+	// Removes is how many managed instances the plan takes out of the state, those that it replaces too.
+	Removes   int `json:",omitempty"`
 	Stale     *api.Stale
 	Approvals []api.Approval
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates.
 	Gates []api.GateReason `json:",omitempty"`
+	// Confirm is why the plan waits for somebody who may apply though nobody would be asked; empty for nothing.
+	Confirm string `json:",omitempty"`
 	// Outside is how far a service outside has decided on the plan; nil where none is asked.
 	Outside *Outside `json:",omitempty"`
 	// Earlier are approvals of a plan before: they count again if the changes are equal.
@@ -233,6 +237,8 @@ type Base struct {
 	Lineage string
 	Serial  uint64
 	Digest  string // SHA-256, hexadecimal
+	// Resources is how many managed instances it has; below zero where that is not known.
+	Resources int `json:",omitempty"`
 	// By is who wrote it, where that was asked for.
 	By *api.Actor `json:"-"`
 }

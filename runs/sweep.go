@@ -162,6 +162,29 @@ func (s *Service) WorkspaceChanged(ctx context.Context, org uuid.UUID, workspace
 	})
 }
 
+// PoliciesChanged has the plans made anew that wait and were shown to other policies than those that count now: of a
+// workspace, or of all of the organization for the empty name.
+func (s *Service) PoliciesChanged(ctx context.Context, org uuid.UUID, workspace string, by api.Actor) error {
+	query := Query{Org: org, Workspace: workspace, Status: []Status{AwaitingApproval, Confirmed}, Limit: sweepReach}
+	var wrong tolerance
+	for {
+		page, err := s.Store.List(ctx, query)
+		if err != nil {
+			return errors.Join(wrong.err(), err)
+		}
+		for _, run := range page.Runs {
+			policies, err := s.policies(ctx, run)
+			if err == nil {
+				_, err = s.update(ctx, run.Ref(), s.by(Server()).otherPolicies(policies.Digest(), s.staleByPolicies(&by)))
+			}
+			wrong.add(run.ID, err)
+		}
+		if query.Before = page.Next; page.Next == "" {
+			return wrong.err()
+		}
+	}
+}
+
 func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, why func(Run) *api.Stale) error {
 	// Only the run that has the slot can have a plan that waits, however many wait behind it.
 	_, holder, err := s.Store.Position(ctx, Run{Org: org, Workspace: workspace})

@@ -88,6 +88,12 @@ func (r layerRepositories) Head(ctx context.Context, org uuid.UUID, repository, 
 	return layers.Commit{ID: head, At: found.Status.Fetched}, nil
 }
 
+// Trouble implements layers.Repositories.
+func (r layerRepositories) Trouble(ctx context.Context, org uuid.UUID, repository string) (string, error) {
+	found, err := r.service.Get(ctx, itself(org), repository)
+	return found.Status.Problem, err
+}
+
 // mostBetween is how many commits, and mostPaths how many paths, are told apart.
 const (
 	mostBetween = 200

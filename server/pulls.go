@@ -134,52 +134,74 @@ func (l pullLayers) Base(ctx context.Context, of pulls.Ref, at forge.PullRequest
 }
 
 // Behind implements pulls.Layers.
-func (l pullLayers) Behind(ctx context.Context, of pulls.Ref, at forge.PullRequest,
-	base string) (map[string]string, error) {
+func (l pullLayers) Behind(ctx context.Context, of pulls.Ref, at forge.PullRequest, base string) (pulls.Lag, error) {
 	if err := l.fetched(ctx, of, at); err != nil {
-		return nil, err
+		return pulls.Lag{}, err
 	}
 	m, err := l.repositories.At(ctx, of.Org, of.Repository, base)
 	if err != nil {
-		return nil, err
+		return pulls.Lag{}, err
 	}
 	from, err := m.MergeBase(ctx, base, at.Head)
-	if err != nil {
-		return nil, repos.Explain(of.Repository, err)
+	if err != nil || from == base {
+		return pulls.Lag{}, repos.Explain(of.Repository, err)
 	}
-	if from == base {
-		return nil, nil
+	var lag pulls.Lag
+	if lag.Commits, err = m.Lacking(ctx, base, at.Head); err != nil {
+		return pulls.Lag{}, repos.Explain(of.Repository, err)
 	}
+	if lag.Layers, err = l.Changed(ctx, of, at, from, base); err != nil {
+		return pulls.Lag{}, err
+	}
+	merged, err := l.repositories.Merge(ctx, of.Org, of.Repository, base, at.Head, !at.Fork)
+	lag.Apart = merged.Conflict
+	return lag, err
+}
+
+// Changed implements pulls.Layers. Without a commit to begin with, each layer differs.
+func (l pullLayers) Changed(ctx context.Context, of pulls.Ref, at forge.PullRequest, from,
+	base string) (map[string]string, error) {
 	if from != "" {
-		behind, err := l.layers.ChangedSince(ctx, of.Org, of.Repository, at.BaseRef, from, base)
+		changed, err := l.layers.ChangedSince(ctx, of.Org, of.Repository, at.BaseRef, from, base)
 		if !errors.Is(err, layers.ErrApart) {
-			return behind, err
+			return changed, err
 		}
 	}
-	behind, err := l.layers.Definitions(ctx, of.Org, of.Repository, at.BaseRef)
-	for name := range behind {
-		behind[name] = "its history" // what that has changed can't be told
+	changed, err := l.layers.Definitions(ctx, of.Org, of.Repository, at.BaseRef)
+	for name := range changed {
+		changed[name] = "its history" // what that has changed can't be told
 	}
-	return behind, err
+	return changed, err
 }
 
 // Snapshot implements pulls.Layers.
-func (l pullLayers) Snapshot(ctx context.Context, caller auth.Principal, of pulls.Ref, at forge.PullRequest,
+func (l pullLayers) Snapshot(ctx context.Context, caller auth.Principal, of pulls.Ref, at forge.PullRequest, onto,
 	layer string) (string, error) {
 	if err := l.fetched(ctx, of, at); err != nil {
 		return "", err
 	}
+	commit, said := at.Head, "commit "+at.Head
+	if onto != "" {
+		merged, err := l.repositories.Merge(ctx, of.Org, of.Repository, onto, at.Head, !at.Fork)
+		if err != nil {
+			return "", err
+		}
+		if merged.Conflict != "" {
+			return "", fault.New(fault.CommitNotFound, "commit %s does not merge into %s: %s", at.Head, onto, merged.Conflict)
+		}
+		commit, said = merged.Commit, said+" merged into "+onto
+	}
 	from, to := io.Pipe()
 	go func() {
 		packed := gzip.NewWriter(to)
-		err := l.layers.WriteAt(ctx, of.Org, layer, at.Head, packed)
+		err := l.layers.WriteAt(ctx, of.Org, layer, commit, packed)
 		if err == nil {
 			err = packed.Close()
 		}
 		_ = to.CloseWithError(err) // nil ends it
 	}()
 	made, err := l.workspaces.PushBeside(ctx, caller, state.Name(layer), from,
-		fmt.Sprintf("commit %s of pull request %d of %s", at.Head, of.Number, of.Repository))
+		fmt.Sprintf("%s, of pull request %d of %s", said, of.Number, of.Repository))
 	_ = from.Close() // whoever writes still is told
 	if err != nil {
 		return "", err

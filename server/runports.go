@@ -43,7 +43,8 @@ func baseOf(head state.Head) runs.Base {
 		return runs.Base{}
 	}
 	v := head.Version
-	return runs.Base{Version: v.Number, Lineage: v.Lineage, Serial: v.Serial, Digest: hex.EncodeToString(v.Digest[:])}
+	return runs.Base{Version: v.Number, Lineage: v.Lineage, Serial: v.Serial, Digest: hex.EncodeToString(v.Digest[:]),
+		Resources: v.Resources}
 }
 
 // Fence implements runs.States.
@@ -231,7 +232,7 @@ const beyond = 6 * time.Hour
 func (t *runTokens) Sign(run runs.Run, tool bool) (string, error) {
 	return t.signer.Sign(token.Claims{
 		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace,
-		Version: run.Base.Version, Tool: tool,
+		Version: run.Base.Version, Removes: run.Removes, Resources: run.Base.Resources, Tool: tool,
 		Expires: t.begin(run).Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
 	}), nil
 }

@@ -59,7 +59,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 	})
 	p.policies = policy.NewService(policy.Deps{Store: sqlpolicy.New(p.database), Gate: p.gate,
 		Audit:   p.live.Recorder(p.states),
-		Deliver: p.workspaces.Deliver, Now: time.Now, Log: p.log})
+		Deliver: p.workspaces.Deliver, Changed: p.policiesChanged, Now: time.Now, Log: p.log})
 	p.insights = insight.NewService(p.runs, p.policies, p.memory, time.Now)
 	if err := p.useModel(); err != nil {
 		return err
@@ -106,6 +106,14 @@ func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
 	if err != nil {
 		p.log.ErrorContext(ctx, "plans that a write has outdated wait still; they are refused when they are to be applied",
 			"state", moved.Ref.Name, "error", err)
+	}
+}
+
+// policiesChanged has plans made anew that were shown to other policies than those that count now.
+func (p *parts) policiesChanged(ctx context.Context, by auth.Principal, workspace string) {
+	if err := p.runs.PoliciesChanged(ctx, by.Org, workspace, runs.ActorOf(by).Wire()); err != nil {
+		p.log.ErrorContext(ctx, "plans that were shown to other policies wait still; they are refused when they are to be "+
+			"applied", "workspace", workspace, "error", err)
 	}
 }
 

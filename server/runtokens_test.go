@@ -30,7 +30,11 @@ func TestRunTokensGoByTheLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run.Removes, run.Base.Resources = 3, 4
 	first, _ := tokens.Sign(run, true)
+	if p, err := tokens.VerifyRun(t.Context(), first); err != nil || p.Run.Removes != 3 || p.Run.Resources != 4 {
+		t.Errorf("what the plan takes away is not in it: %+v, %v", p.Run, err)
+	}
 	w.Jump(1000 * time.Hour)
 	if again, _ := tokens.Sign(run, true); again != first {
 		t.Error("for the same claim there is another token")

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -162,6 +163,23 @@ func (c call) useExpected(change *Change, h Head, found Warnings, w Write) {
 	event.Version, event.LockID, event.Reason, event.Note = change.Version.Number, w.LockID, used.Reason, found.String()
 	change.Events = append(change.Events, event)
 	change.Settle = &Settlement{Status: Promoted, At: c.at, Content: *c.content}
+}
+
+// planned returns which findings are no accident in what a run writes, because its plan was approved as it is: those
+// of a state that becomes smaller, as long as all that the run has taken away is no more than the plan does.
+func (c call) planned(next Version) Warnings {
+	if c.run == nil || c.removes == 0 || c.of < 0 || next.Resources < c.of-c.removes || next.Resources < 0 {
+		return 0
+	}
+	return CanExpect()
+}
+
+// notePlanned puts on record what guards would have found in what a run writes by its plan.
+func (c call) notePlanned(change *Change, found Warnings, w Write) {
+	event := c.event(audit.ExpectUse)
+	event.Version, event.LockID, event.Note = change.Version.Number, w.LockID, found.String()
+	event.Reason = "the plan of run " + c.run.ID + " takes away " + strconv.Itoa(c.removes)
+	change.Events = append(change.Events, event)
 }
 
 // endExpected ends what was used under the lock that the change releases, and what is over.

@@ -2,6 +2,8 @@ package state
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,5 +195,67 @@ func TestAnnouncements(t *testing.T) {
 		if err != nil || change.Empty() == test.ends || (taken != nil) != test.ends {
 			t.Errorf("%s taken back: %+v, %+v, %v", name, change, taken, err)
 		}
+	}
+}
+
+// What a run writes may take away as much as its plan does, over all of its writes, and nothing else is passed.
+func TestWritesOfAPlannedRun(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		removes, of, left int
+		bend              func(*call, *Version)
+		passes            bool
+	}{
+		{name: "all of a destroy", removes: 10, of: 10, left: 0, passes: true},
+		{name: "on its way", removes: 10, of: 10, left: 3, passes: true},
+		{name: "replaced, and made again later", removes: 8, of: 10, left: 2, passes: true},
+		{name: "one more than planned", removes: 8, of: 10, left: 1},
+		{name: "after it has taken some before", removes: 12, of: 20, left: 4},
+		{name: "nothing is taken away by the plan", removes: 0, of: 10, left: 0},
+		{name: "nobody knows of how many", removes: 10, of: -1, left: 0},
+		{name: "what can't be counted", removes: 10, of: 10, left: -1},
+		{name: "with another finding", removes: 10, of: 10, left: 0, bend: func(_ *call, v *Version) { v.Lineage = "other" }},
+		{name: "by somebody with a key", removes: 10, of: 10, left: 0, bend: func(c *call, _ *Version) { c.run = nil }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c, next := holding(), smaller(test.left)
+			c.run, c.removes, c.of, c.pinned = &RunRef{ID: "r", Epoch: 1}, test.removes, test.of, 1
+			if test.bend != nil {
+				test.bend(&c, &next)
+			}
+			h := Head{Version: counted('a', 5, 10), Fence: Fence{Run: "r", Epoch: 1, Open: true}}
+			var out written
+			change, err := c.decideWrite(next, Write{}, &out)(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if held := change.Candidate != nil; held == test.passes {
+				t.Fatalf("%+v; want it to pass: %t", change, test.passes)
+			}
+			if !test.passes {
+				return
+			}
+			if change.Version.Warnings != 0 || out.expected == 0 {
+				t.Errorf("marked with %q, expected %q", change.Version.Warnings, out.expected)
+			}
+			noted := func(e audit.Event) bool {
+				return e.Action == audit.ExpectUse && strings.Contains(e.Reason, "run r") && e.Note != ""
+			}
+			if !slices.ContainsFunc(change.Events, noted) {
+				t.Errorf("it is not on record: %+v", change.Events)
+			}
+		})
+	}
+}
+
+// A run's write that its plan covers leaves what somebody has announced for another one.
+func TestAPlannedWriteUsesNoAnnouncement(t *testing.T) {
+	c := holding()
+	c.run, c.removes, c.of, c.pinned = &RunRef{ID: "r", Epoch: 1}, 10, 10, 1
+	h := announced(c, WarnEmptied)
+	h.Fence = Fence{Run: "r", Epoch: 1, Open: true}
+	change, err := c.decideWrite(smaller(0), Write{}, new(written))(h)
+	if err != nil || change.Version == nil || change.Expect != nil || change.Settle != nil {
+		t.Errorf("%+v, %v", change, err)
 	}
 }

@@ -28,8 +28,10 @@ type call struct {
 	lost uint64
 	// run is the run that calls; nil for everybody else.
 	run *RunRef
-	// pinned is the version that its plan was made of; 0 for there being no state.
-	pinned uint64
+	// pinned is the version that its plan was made of; 0 for there being no state. removes is how many of its
+	// resources the plan takes away, of as many as there were.
+	pinned      uint64
+	removes, of int
 }
 
 // event is one of this call. The store adds the rest.
@@ -112,8 +114,9 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 	if err != nil {
 		return Change{}, err
 	}
-	expected := found & h.Expected.allows(w.LockID, c.at)
-	made.Warnings = found &^ expected
+	planned := found & c.planned(*made)
+	expected := found &^ planned & h.Expected.allows(w.LockID, c.at)
+	made.Warnings = found &^ planned &^ expected
 	taken := w.takesSerial(h, *made)
 	if taken || made.Warnings != 0 && c.policy.Guards == GuardsHold {
 		made.Warnings = found // whoever decides on it sees all of them
@@ -129,8 +132,11 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 	}
 	change := Change{At: c.at, Seen: c.holds(h) && !w.Release, RestorePurged: w.RestorePurged}
 	c.accept(&change, made, audit.StateWrite)
+	out.expected = planned | expected
+	if planned != 0 {
+		c.notePlanned(&change, planned, w)
+	}
 	if expected != 0 {
-		out.expected = expected
 		c.useExpected(&change, h, expected, w)
 	}
 	c.release(&change, h, w.Release, audit.LockRelease)

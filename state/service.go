@@ -291,6 +291,7 @@ func (s *Service) call(p auth.Principal, ref Ref) call {
 	c.actor = audit.ActorOf(p)
 	if p.Run != nil {
 		c.run, c.pinned = &RunRef{ID: p.Run.ID, Epoch: p.Run.Epoch}, p.Run.Version
+		c.removes, c.of = p.Run.Removes, p.Run.Resources
 	}
 	return c
 }

@@ -128,7 +128,14 @@ func (a *app) showPull(p api.Pull) error {
 	fmt.Fprintf(a.stdout, "%s#%d: %s (%s)\n%s by %s, into %s%s\n", printable.Text(p.Repository), p.Number,
 		printable.Text(p.Title), printable.Text(p.State), printable.Text(p.Commit), printable.Text(p.Author),
 		printable.Text(p.Base), from)
-	for _, text := range []string{p.Waits, p.Trouble} {
+	lag := ""
+	if p.Lacks > 0 {
+		lag = fmt.Sprintf("It lacks commits of %s: %d.", p.Base, p.Lacks)
+	}
+	if p.Apart != "" {
+		lag += " The two don't merge by themselves: " + p.Apart
+	}
+	for _, text := range []string{lag, p.Waits, p.Trouble} {
 		if text != "" {
 			fmt.Fprintln(a.stdout, printable.Text(text))
 		}
@@ -141,6 +148,9 @@ func (a *app) showPull(p api.Pull) error {
 		head{"REASON", filled})
 	for _, plan := range p.Plans {
 		apply, reason := "", plan.Reason
+		if reason == "" && plan.Behind != "" {
+			reason = p.Base + " has changed " + plan.Behind
+		}
 		if plan.Apply != nil {
 			apply, reason = plan.Apply.Status, plan.Apply.Reason
 		}

@@ -61,7 +61,7 @@ variables, and another commit has to be allowed again.`,
 }
 
 func newPullSettingsCommand(a *app) *cobra.Command {
-	var plan, apply, branch string
+	var plan, apply, branch, planned string
 	var asJSON bool
 	var cmd *cobra.Command
 	cmd = a.remote(&cobra.Command{
@@ -81,6 +81,7 @@ func newPullSettingsCommand(a *app) *cobra.Command {
 		changed := false
 		for name, one := range map[string]struct{ to, from *string }{
 			"plan": {&set.Plan, &plan}, "apply": {&set.Apply, &apply}, "branch": {&set.Branch, &branch},
+			"planned": {&set.Planned, &planned},
 		} {
 			if cmd.Flags().Changed(name) {
 				*one.to, changed = *one.from, true
@@ -94,13 +95,15 @@ func newPullSettingsCommand(a *app) *cobra.Command {
 		if asJSON {
 			return showJSON(a.stdout, set)
 		}
-		_, err = fmt.Fprintf(a.stdout, "plan: %s\napply: %s\nbranch: %s\n", printable.Text(set.Plan),
-			printable.Text(set.Apply), printable.Text(set.Branch))
+		_, err = fmt.Fprintf(a.stdout, "plan: %s\napply: %s\nbranch: %s\nplanned: %s\n",
+			printable.Text(set.Plan), printable.Text(set.Apply), printable.Text(set.Branch), printable.Text(set.Planned))
 		return err
 	})
 	cmd.Flags().StringVar(&plan, "plan", "", "who has a fork planned, or a plan made again, by what they may do: write, admin or off")
 	cmd.Flags().StringVar(&apply, "apply", "", "who applies by a comment: write, admin or off")
 	cmd.Flags().StringVar(&branch, "branch", "", "branch that pull requests are to be merged into; empty for any")
+	cmd.Flags().StringVar(&planned, "planned", "",
+		"what is planned where the branch lacks commits of its base: merge, what a merge would give, or head, it alone")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

@@ -29,6 +29,8 @@ type Deps struct {
 	Audit audit.Recorder // of refusals that the gate can't know of
 	// Deliver puts what was recorded with changes into the audit log; nil for nothing.
 	Deliver func(ctx context.Context, org uuid.UUID)
+	// Changed is told that other bundles are in force for a workspace, or for all for the empty name; nil for nothing.
+	Changed func(ctx context.Context, p auth.Principal, workspace string)
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -88,7 +90,7 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, workspace, name st
 		return Bundle{}, err
 	}
 	ref := Ref{p.Org, workspace, name}
-	return s.update(ctx, ref, func(newest *Bundle, bundles int) (Change, error) {
+	return s.update(ctx, p, ref, func(newest *Bundle, bundles int) (Change, error) {
 		switch {
 		case newest == nil && bundles >= MaxBundles:
 			return Change{}, fault.New(fault.PoliciesFull, "the organization has %d bundles of policies, and may have no more",
@@ -156,7 +158,7 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, workspace, name 
 		return err
 	}
 	ref := Ref{p.Org, workspace, name}
-	_, err := s.update(ctx, ref, func(newest *Bundle, _ int) (Change, error) {
+	_, err := s.update(ctx, p, ref, func(newest *Bundle, _ int) (Change, error) {
 		if newest == nil {
 			return Change{}, nil
 		}
@@ -166,10 +168,18 @@ func (s *Service) Remove(ctx context.Context, p auth.Principal, workspace, name 
 	return err
 }
 
-func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Bundle, error) {
-	after, err := s.Store.Update(ctx, ref, decide)
+func (s *Service) update(ctx context.Context, p auth.Principal, ref Ref, decide Decide) (Bundle, error) {
+	changed := false
+	after, err := s.Store.Update(ctx, ref, func(newest *Bundle, bundles int) (Change, error) {
+		change, err := decide(newest, bundles)
+		changed = change.Put != nil || change.Remove
+		return change, err
+	})
 	if err == nil && s.Deliver != nil {
 		s.Deliver(ctx, ref.Org)
+	}
+	if err == nil && changed && s.Changed != nil {
+		s.Changed(context.WithoutCancel(ctx), p, ref.Workspace)
 	}
 	return after, err
 }

@@ -173,3 +173,29 @@ func TestBundleVersions(t *testing.T) {
 		t.Errorf("after it was removed: %v, %v", in, err)
 	}
 }
+
+// TestChangedIsTold: what is in force is told of when it is another than before, and only then.
+func TestChangedIsTold(t *testing.T) {
+	s, _ := service(t)
+	me := as(uuid.New(), auth.Owner)
+	var told []string
+	s.Changed = func(_ context.Context, p auth.Principal, workspace string) {
+		told = append(told, p.KeyID+" "+workspace)
+	}
+	for _, workspace := range []string{"", "prod"} {
+		for range 2 {
+			if _, err := s.Push(t.Context(), me, workspace, "base", []policy.File{file("p.rego", fine)}, policy.Hold,
+				""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 2 {
+		if err := s.Remove(t.Context(), me, "prod", "base"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Join(told, ","); got != "owner ,owner prod,owner prod" {
+		t.Errorf("told: %s", got)
+	}
+}

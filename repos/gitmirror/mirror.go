@@ -87,8 +87,8 @@ func (m *Mirror) home() string    { return filepath.Join(m.folder, "home") }
 func (m *Mirror) lock() string    { return filepath.Join(m.folder, "lock") }
 func (m *Mirror) suspect() string { return filepath.Join(m.folder, "suspect") }
 
-// attributes turn off, for good measure, all that attributes in the repository could ask for.
-const attributes = "* -text -eol -ident -filter -working-tree-encoding -export-subst -export-ignore -diff -merge\n"
+// attributes turn off, for good measure, all that attributes in the repository could ask for: files merge as text does.
+const attributes = "* -text -eol -ident -filter -working-tree-encoding -export-subst -export-ignore -diff merge\n"
 
 // prepare returns what is to be fetched into: the mirror, or a new one that takes its place if there is none, or if
 // what is there is not to be trusted. Who calls it holds the mirror.
@@ -101,17 +101,21 @@ func (m *Mirror) prepare(ctx context.Context) (*Mirror, error) {
 		return nil, err
 	}
 	if !exists(m.suspect()) && exists(filepath.Join(m.gitDir(), "HEAD")) {
-		return m, m.tidy()
+		return m, errors.Join(m.tidy(), m.writeAttributes())
 	}
 	args := []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=holdfast-none"}
 	if _, err := fresh.output(ctx, args...); err != nil {
 		return nil, err
 	}
-	info := filepath.Join(fresh.dir, "info")
+	return fresh, fresh.writeAttributes()
+}
+
+func (m *Mirror) writeAttributes() error {
+	info := filepath.Join(m.gitDir(), "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
-		return nil, err
+		return err
 	}
-	return fresh, os.WriteFile(filepath.Join(info, "attributes"), []byte(attributes), 0o600)
+	return os.WriteFile(filepath.Join(info, "attributes"), []byte(attributes), 0o600)
 }
 
 // replace has another one take the mirror's place. Who reads at this moment may fail, and reads again.

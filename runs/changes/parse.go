@@ -136,6 +136,9 @@ func (p *parser) takeDrift(value []byte) error {
 		return err
 	}
 	p.plan.Counts.Drift++
+	if x.mode != "data" && slices.Contains(x.actions, Delete) {
+		p.plan.hidden.gone++
+	}
 	if p.plan.hidden.options.RefreshOnly {
 		p.addPrint(x.print())
 	}

@@ -122,11 +122,15 @@ func TestCounts(t *testing.T) {
 		one("f", `"forget"`, `{}`, `null`, `{}`), one("g", `"create","forget"`, `{}`, `{}`, `{}`),
 		one("h", `"no-op"`, `{}`, `{}`, `{}`),
 		data(one("i", `"read"`, `null`, `{}`, `{}`)), data(one("j", `"delete"`, `{}`, `null`, `{}`)),
-	}, ","), drift: update("k", `{}`, `{}`, `{}`),
+	}, ","), drift: strings.Join([]string{update("k", `{}`, `{}`, `{}`), one("l", `"delete"`, `{}`, `null`, `{}`),
+		data(one("m", `"delete"`, `{}`, `null`, `{}`))}, ","),
 		outputs: `"o":{"actions":["no-op"]},"p":{"actions":["create"]}`}.parse(t, Options{})
-	if diff := cmp.Diff(Counts{Add: 4, Change: 1, Destroy: 3, Replace: 2, Forget: 2, Read: 1, Drift: 1, Outputs: 1},
+	if diff := cmp.Diff(Counts{Add: 4, Change: 1, Destroy: 3, Replace: 2, Forget: 2, Read: 1, Drift: 3, Outputs: 1},
 		plan.Counts); diff != "" {
 		t.Error(diff)
+	}
+	if got := plan.Removes(); got != 3+2+1 {
+		t.Errorf("it takes %d out of the state; want what is destroyed, forgotten and gone", got)
 	}
 	if got := plan.Counts.String(); got != "Plan: 4 to add, 1 to change, 3 to destroy, 2 to forget." {
 		t.Error(got)

@@ -89,6 +89,7 @@ type hidden struct {
 	prints  [][32]byte
 	outline outline.Set
 	options Options
+	gone    int // managed instances in the drift that are not there any more
 }
 
 // String says how much a plan changes, and nothing of what, so that no value gets into a log.
@@ -131,6 +132,10 @@ func (p *Plan) Any() bool {
 	return c.Add+c.Change+c.Destroy+c.Import+c.Forget+c.Move+c.Read+c.Outputs > 0 || p.hidden.options.RefreshOnly &&
 		c.Drift > 0
 }
+
+// Removes returns how many managed instances an apply takes out of the state at most, for a time at least: those that
+// are destroyed, replaced or forgotten, and those that are not there any more.
+func (p *Plan) Removes() int { return p.Counts.Destroy + p.Counts.Forget + p.hidden.gone }
 
 // Change is what would happen, or did happen, to one resource instance. Sensitive values are Masked.
 type Change struct {

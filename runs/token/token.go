@@ -41,9 +41,11 @@ type Claims struct {
 	Epoch   int64
 	Stage   auth.RunStage
 	State   string
-	Version uint64    // what a plan reads; 0 for there being no state
-	Tool    bool      // it is for the run's tool, and not for its executor
-	Expires time.Time // the first moment at which the token is no longer good; whole seconds
+	Version uint64 // what a plan reads; 0 for there being no state
+	// Removes and Resources are those of auth.RunGrant.
+	Removes, Resources int
+	Tool               bool      // it is for the run's tool, and not for its executor
+	Expires            time.Time // the first moment at which the token is no longer good; whole seconds
 }
 
 // payload is Claims as a token spells them.
@@ -54,6 +56,8 @@ type payload struct {
 	Stage   auth.RunStage `json:"stage"`
 	State   string        `json:"state"`
 	Version uint64        `json:"version"`
+	Removes int           `json:"removes,omitempty"`
+	Of      int           `json:"resources,omitempty"`
 	Tool    bool          `json:"tool,omitempty"`
 	Expires int64         `json:"exp"` // seconds since 1970
 }
@@ -63,7 +67,8 @@ type payload struct {
 func (c Claims) Principal() auth.Principal {
 	return auth.Principal{
 		Org: c.Org, KeyID: auth.RunKeyID(c.Run), Grant: auth.Grant{Expires: c.Expires},
-		Run: &auth.RunGrant{ID: c.Run, Epoch: c.Epoch, Stage: c.Stage, State: c.State, Version: c.Version, Tool: c.Tool},
+		Run: &auth.RunGrant{ID: c.Run, Epoch: c.Epoch, Stage: c.Stage, State: c.State, Version: c.Version,
+			Removes: c.Removes, Resources: c.Resources, Tool: c.Tool},
 	}
 }
 
@@ -78,7 +83,7 @@ func NewSigner(secret [SecretLength]byte) *Signer {
 
 // Sign returns a token. Fractions of a second of its expiry are cut off.
 func (s *Signer) Sign(c Claims) string {
-	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Tool,
+	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Removes, c.Resources, c.Tool,
 		c.Expires.Unix()}) // texts and numbers only: never fails
 	signed := append([]byte{format}, said...)
 	return auth.RunTokenPrefix + base64.RawURLEncoding.EncodeToString(append(signed, sum(s.key, signed)...))
@@ -106,8 +111,8 @@ func (s *Signer) Read(token string) (Claims, error) {
 	if signed[0] != format || json.Unmarshal(signed[1:], &said) != nil {
 		return Claims{}, refused("it has a format that this server does not know")
 	}
-	return Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, said.Tool,
-		time.Unix(said.Expires, 0).UTC()}, nil
+	return Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, said.Removes, said.Of,
+		said.Tool, time.Unix(said.Expires, 0).UTC()}, nil
 }
 
 // open returns the format and the claims of a token whose HMAC is right. It takes one spelling

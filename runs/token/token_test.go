@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, c := range map[string]Claims{
 		"plan": claims,
 		"apply": {Run: "r", Org: claims.Org, Epoch: 1, Stage: auth.RunApply, State: strings.Repeat("s", 255),
-			Expires: noon.Add(time.Second)},
+			Removes: 3, Resources: -1, Expires: noon.Add(time.Second)},
 		"zero": {Expires: noon.Add(time.Second)},
 	} {
 		signed := NewSigner(secret).Sign(c)

@@ -4221,7 +4221,7 @@ export interface components {
             name: string;
             settings: components["schemas"]["LayerSettings"];
             /** @enum {string} */
-            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached";
+            state: "Idle" | "PlanNeeded" | "ApplyNeeded" | "MaxRetriesReached" | "Gone";
             /** @description Says is what is done about it, or why nothing is. */
             says: string;
             conditions: components["schemas"]["LayerCondition"][];
@@ -5209,6 +5209,12 @@ export interface components {
             fork: boolean;
             /** @description null for nobody */
             allowed: components["schemas"]["PullAllowed"] | null;
+            /**
+             * Format: int64
+             * @description Lacks is how many commits of its base the head lacks, and Apart the first path in which the two don't merge by themselves, or why they don't.
+             */
+            lacks?: number;
+            apart?: string;
             /** @description why nothing is planned */
             waits?: string;
             /** @description why the last look did not get to its end */
@@ -5250,6 +5256,10 @@ export interface components {
         PullPlan: {
             layer: string;
             commit: string;
+            /** @description Onto is the commit of the base that the head is merged with in what is planned; absent for the head alone. */
+            onto?: string;
+            /** @description Behind is the first path of the layer that the base has changed since, which the plan would undo: it is not applied. */
+            behind?: string;
             /** @description absent while it is not begun */
             run?: string;
             /** @enum {string} */
@@ -5275,6 +5285,11 @@ export interface components {
             apply: "off" | "write" | "admin";
             /** @description Branch is the one that pull requests are to be merged into; absent for any. */
             branch?: string;
+            /**
+             * @description Planned is what is planned where the head lacks commits of its base: what a merge would give, or the head alone, which is not applied then. Absent is merge.
+             * @enum {string}
+             */
+            planned?: "merge" | "head";
         };
         /** @description PulledFile is one of them. */
         PulledFile: {

@@ -34,6 +34,7 @@ function lineOf(layers: Layer[]): string {
   const drifted = layers.filter((layer) => layer.drifted > 0).length
   const parts = [
     [of('MaxRetriesReached'), 'stuck after failures'],
+    [of('Gone'), 'gone from their repositories'],
     [of('ApplyNeeded'), 'to be applied'],
     [of('PlanNeeded'), 'to be planned'],
     [drifted, 'drifted'],

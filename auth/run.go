@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/holdfast/holdfast/fault"
@@ -91,9 +90,11 @@ func (g *RunGrant) mayOn(right Right, state string) error {
 		if right == ReadOutputs && g.reads(state) {
 			return nil
 		}
-		return fault.New(fault.RightMissing,
-			"run %s may not do that: its token is for the state %q, and for outputs of what its workspace reads (%s)", g.ID,
-			g.State, cmp.Or(g.Reads.String(), "nothing"))
+		and := " only"
+		if g.Reads != nil {
+			and = ", and for outputs of " + g.Reads.String()
+		}
+		return fault.New(fault.RightMissing, "run %s may not do that: its token is for the state %q%s", g.ID, g.State, and)
 	}
 	for _, has := range g.Rights() {
 		if has == right {

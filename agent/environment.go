@@ -61,7 +61,8 @@ func (s *stage) environment() ([]string, error) {
 	return all, nil
 }
 
-// outside are the environment variables by which commands find their way out of this machine, and whom they trust there.
+// outside are the environment variables by which commands find their way out of this machine, and which say whom they
+// trust there.
 func (e *Executor) outside() map[string]string {
 	all := maps.Clone(e.settings.Proxies)
 	if len(e.settings.Authorities) > 0 {

@@ -149,8 +149,8 @@ func wantInImage(t *testing.T, root string) {
 	}
 }
 
-// wantServes starts the server with a folder of auth.cfg that it may only read: once as `init` leaves
-// it, which the image's user can't open, and once after the chown that the page shows.
+// wantServes starts the server with a folder of auth.cfg: once as `init` leaves it, which the image's user can't open, and
+// once after the chown that the page shows. Then it asks for the page, and makes a key.
 func (i images) wantServes(t *testing.T, container string) {
 	dir := t.TempDir()
 	etc, data := filepath.Join(dir, "etc"), filepath.Join(dir, "data")
@@ -196,12 +196,30 @@ func (i images) wantServes(t *testing.T, container string) {
 		}
 	})
 	wantWhoami(t, "http://127.0.0.1:"+port+"/api/v1/whoami", made.Organization, made.Key)
+	if status, page := answered(t, "http://127.0.0.1:"+port+"/ui/"); status != http.StatusOK {
+		t.Errorf("the page is %d %.200s", status, page)
+	}
+	request, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+"/api/v1/keys",
+		strings.NewReader(`{"role":"reader"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.SetBasicAuth(made.Organization, made.Key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		t.Errorf("a key can't be made: %s", response.Status)
+	}
 	i.must("run", "--isolation", "chroot", "--env", "PORT="+port, container, "--", "/holdfast", "health")
 }
 
 func (i images) serve(container, etc, data, port string, log io.Writer) *exec.Cmd {
 	cmd := i.command("run", "--isolation", "chroot", "--env", "HOST=127.0.0.1", "--env", "PORT="+port,
-		"--volume", etc+":/etc/holdfast:ro", "--volume", data+":/data", container, "--", "/holdfast", "serve")
+		"--volume", etc+":/etc/holdfast", "--volume", data+":/data", container, "--", "/holdfast", "serve")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
@@ -226,6 +244,26 @@ func freePort(t *testing.T) string {
 	}
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// answered asks until somebody answers.
+func answered(t *testing.T, address string) (status int, body []byte) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		response, err := http.Get(address)
+		if err != nil {
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		defer response.Body.Close()
+		body, err = io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, body
+	}
 }
 
 // wantWhoami asks until somebody answers.

@@ -78,7 +78,8 @@ trust whom the agent trusts: what --ca has, SSL_CERT_FILE and SSL_CERT_DIR. They
 	flags.StringVar(&f.name, "name", "", "the agent's name (default: the machine's)")
 	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")
 	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
-	flags.StringVar(&f.ca, "ca", "", "file with the authorities that sign the server's certificate, in PEM, which commands trust too (default: the system's)")
+	flags.StringVar(&f.ca, "ca", "",
+		"file with the authorities that sign the server's certificate, in PEM, which commands trust too (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock",
 		"the least that is closed to commands: none, weak, landlock or namespaces")
 	flags.BoolVar(&f.closed, "require-closed-network", false,

@@ -62,7 +62,8 @@ func authorities(file string) ([]byte, error) {
 	return append(bytes.TrimSpace(text), '\n'), nil
 }
 
-// system returns the files that crypto/x509 reads: the first one that there is, or SSL_CERT_FILE; and all in SSL_CERT_DIR.
+// system returns the files that crypto/x509 reads: the first one that there is, or SSL_CERT_FILE; and all in
+// SSL_CERT_DIR.
 func system() (all []byte) {
 	files := []string{
 		"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",

@@ -30,8 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 // Where bubblewrap is installed under a server that runs, the server says from then on what the sandbox reaches with
-// it.
-// It asks the machine no more than once for that.
+// it, and asks the machine once for that.
 func TestBubblewrapIsFoundUnderARunningServer(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there are no commands")

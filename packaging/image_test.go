@@ -86,6 +86,56 @@ func TestImage(t *testing.T) {
 	})
 }
 
+// TestDockerBuild builds the image as `docker build .` does, in a fresh clone, by the Dockerfile's own stages. Images of
+// Node and Go are made of this machine's programs: what is fetched from elsewhere is npm's and Go's modules alone.
+func TestDockerBuild(t *testing.T) {
+	i := newImages(t)
+	clone := filepath.Join(t.TempDir(), "clone")
+	if out, err := exec.Command("git", "clone", "--quiet", "..", clone).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dockerfile := read(t, filepath.Join(clone, "Dockerfile"))
+	bases := regexp.MustCompile(`(?m)^FROM (docker\.io\S+) AS `).FindAllSubmatch(dockerfile, -1)
+	if len(bases) != 2 {
+		t.Fatalf("the stages stand on %q", bases)
+	}
+	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindSubmatch(read(t, "../go.mod"))[1]
+	if !strings.HasSuffix(string(bases[1][1]), "golang:"+string(wanted)) {
+		t.Errorf("go.mod wants Go %s, and the program is built in %s", wanted, bases[1][1])
+	}
+	args := []string{"build", "--isolation", "chroot", "--pull-never", "--format", "docker", "--build-arg",
+		"VERSION=" + version, "-t", "holdfast:stages", "-v", "/usr:/usr:ro", "-v", "/etc:/etc:ro"}
+	config := []string{"config", "--env", "PATH=" + os.Getenv("PATH"), "--env", "HOME=/tmp"}
+	for _, name := range []string{"GOMODCACHE", "GOCACHE"} {
+		folder, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.TrimSpace(string(folder))
+		config, args = append(config, "--env", name+"="+at), append(args, "-v", at+":"+at)
+	}
+	for _, base := range bases {
+		container := i.must("from", "scratch")
+		root := i.must("mount", container)
+		for _, folder := range []string{"usr", "etc", "tmp", "dev", "proc", "sys", "run", "var"} {
+			if err := os.Mkdir(filepath.Join(root, folder), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, link := range []string{"bin", "sbin", "lib", "lib64"} {
+			if err := os.Symlink("usr/"+link, filepath.Join(root, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		i.must(append(config, container)...)
+		i.must("commit", "--quiet", container, string(base[1]))
+	}
+	i.must(append(args, clone)...)
+	container := i.must("from", "--pull-never", "holdfast:stages")
+	t.Run("has nothing else in it", func(t *testing.T) { wantInImage(t, i.must("mount", container)) })
+	t.Run("serves as docs/installing.md has it", func(t *testing.T) { i.wantServes(t, container) })
+}
+
 func (i images) wantLabels(t *testing.T, image string) {
 	var made struct {
 		Docker struct {

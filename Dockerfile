@@ -1,12 +1,26 @@
-# scripts/image.sh (`make docker`) lays out what is copied here, and builds it.
+# `docker build .` makes the page and the program in stages of their own, which fetch Node, Go and modules. `make docker`
+# leaves these stages out: scripts/image.sh makes both on this machine, with a revision and the commit's time.
 #
-# Nothing but the binary and the roots of trust: no shell, no package manager, no root. Where BASE is another image,
-# what is in that comes beside: `make docker-git` has git there, which repositories and layers need.
+# The image has nothing but the binary and the roots of trust: no shell, no package manager, no root. Where BASE is
+# another image, what is in that comes beside: `make docker-git` has git there, which repositories and layers need.
 ARG BASE=scratch
+
+FROM docker.io/library/node:22 AS page
+WORKDIR /src
+COPY . .
+RUN scripts/page.sh needed
+
+FROM docker.io/library/golang:1.26 AS build
+WORKDIR /src
+COPY . .
+COPY --from=page /src/web/dist/page web/dist/page
+ARG VERSION=dev
+RUN scripts/imagefiles.sh "$VERSION" /out
+
 FROM ${BASE}
-COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY holdfast /holdfast
-COPY --chown=65532:65532 owned/ /
+COPY --from=build /out/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /out/holdfast /holdfast
+COPY --from=build --chown=65532:65532 /out/owned/ /
 ARG VERSION=dev
 ARG REVISION=
 ARG CREATED=

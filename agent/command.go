@@ -94,7 +94,8 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	}
 	return s.executor.settings.Commands.Start(ctx, Command{
 		Folder: folder, Path: s.tool.Path, Args: slices.Concat(s.tool.Args, args), Dir: s.directory(), Env: env, Apart: apart,
-		Read:  slices.Concat(s.tool.Read, s.config.Read, read, []string{s.tool.Path, cliConfigIn(s.folder)}),
+		Read: slices.Concat(s.tool.Read, s.config.Read, read, s.executor.readable(),
+			[]string{s.tool.Path, cliConfigIn(s.folder)}),
 		Write: slices.Concat(s.writable(), write),
 		Least: s.leastSandbox(), Patience: time.Duration(s.assignment.Grace) * time.Second,
 	})

@@ -2,6 +2,9 @@ package agent
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,7 +39,7 @@ func (s *stage) environment() ([]string, error) {
 		return nil, err
 	}
 	given := map[string]string{"PATH": systemPath, "LANG": "C.UTF-8", "TZ": "UTC"}
-	for name, value := range s.executor.settings.Proxies {
+	for name, value := range s.executor.outside() {
 		given[name] = value
 	}
 	for _, v := range s.assignment.Environment {
@@ -56,6 +59,38 @@ func (s *stage) environment() ([]string, error) {
 	}
 	slices.Sort(all)
 	return all, nil
+}
+
+// outside are the environment variables by which commands find their way out of this machine, and which say whom they
+// trust there.
+func (e *Executor) outside() map[string]string {
+	all := maps.Clone(e.settings.Proxies)
+	if len(e.settings.Authorities) > 0 {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all["SSL_CERT_FILE"], all["GIT_SSL_CAINFO"] = e.authorities(), e.authorities()
+	}
+	return all
+}
+
+// authorities is the file of those whom commands trust.
+func (e *Executor) authorities() string { return filepath.Join(e.settings.Work, "authorities.pem") }
+
+// readable is what all commands may read of the executor's.
+func (e *Executor) readable() []string {
+	if len(e.settings.Authorities) == 0 {
+		return nil
+	}
+	return []string{e.authorities()}
+}
+
+// keepAuthorities writes whom commands trust. It is no secret, and read by other accounts too.
+func (e *Executor) keepAuthorities() error {
+	if len(e.settings.Authorities) == 0 {
+		return nil
+	}
+	return os.WriteFile(e.authorities(), e.settings.Authorities, 0o644)
 }
 
 // fixed is what a run depends on.

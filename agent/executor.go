@@ -32,9 +32,11 @@ type Settings struct {
 	// know it.
 	CACertificate string
 	// Proxies are the environment variables about proxies that commands get.
-	Proxies  map[string]string
-	Tools    Tools
-	Commands Commands
+	Proxies map[string]string
+	// Authorities are in PEM those that commands trust, where that is not the system's matter: empty.
+	Authorities []byte
+	Tools       Tools
+	Commands    Commands
 	// Infracost says what plans cost, where there is one.
 	Infracost Infracost
 	// MinSandbox is the level of the sandbox below which no run is begun, whatever its workspace
@@ -130,7 +132,7 @@ func (e *Executor) Run(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
-	if err := e.initialized.open(); err != nil {
+	if err := errors.Join(e.initialized.open(), e.keepAuthorities()); err != nil {
 		return err
 	}
 	defer e.initialized.close()

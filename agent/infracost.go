@@ -143,7 +143,7 @@ func (s *stage) startPricing(ctx context.Context, plan string) (Process, error) 
 	}
 	env := []string{"PATH=" + systemPath, "LANG=C.UTF-8", "TZ=UTC", "HOME=" + folder, "TMPDIR=" + folder,
 		"INFRACOST_SKIP_UPDATE_CHECK=true"}
-	for name, value := range s.executor.settings.Proxies {
+	for name, value := range s.executor.outside() {
 		env = append(env, name+"="+value)
 	}
 	if program.Key != "" {
@@ -154,7 +154,7 @@ func (s *stage) startPricing(ctx context.Context, plan string) (Process, error) 
 		Folder: commandIn(s.folder, pricing), Path: program.Path, Dir: folder, Env: env,
 		Args: []string{"breakdown", "--path", filepath.Join(folder, pricedPlan), "--format", "json", "--out-file",
 			filepath.Join(folder, pricedResult)},
-		Read: []string{program.Path}, Write: []string{folder}, Least: s.leastSandbox(),
+		Read: append(s.executor.readable(), program.Path), Write: []string{folder}, Least: s.leastSandbox(),
 	})
 }
 

@@ -137,6 +137,21 @@ func TestCommandsGetNothingOfTheAgentsEnvironment(t *testing.T) {
 	}
 }
 
+// Commands trust whom the agent trusts: the file is there, and can be read by them.
+func TestCommandsTrustWhomTheAgentTrusts(t *testing.T) {
+	r, _ := scripted(t, scriptTool{plan: "cat $SSL_CERT_FILE; cat $GIT_SSL_CAINFO"})
+	r.settings.Authorities = []byte("an authority\n")
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	if log := r.server.Log(run, "plan"); strings.Count(log, "an authority\n") != 2 {
+		t.Errorf("the command has seen\n%s", log)
+	}
+	if read := r.commands.read["plan"]; !slices.Contains(read, filepath.Join(r.settings.Work, "authorities.pem")) {
+		t.Errorf("the command may read %v", read)
+	}
+}
+
 func TestReservedVariablesAreRefused(t *testing.T) {
 	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR",
 		"TF_WORKSPACE", "TF_LOG", "TF_LOG_CORE"} {

@@ -22,10 +22,11 @@ type plain struct {
 	level string
 	least string              // that the newest command wanted
 	write map[string][]string // what each command may write, by its first argument
+	read  map[string][]string // likewise
 }
 
 func newPlain() *plain {
-	return &plain{begun: map[string]*child{}, write: map[string][]string{}, level: "none"}
+	return &plain{begun: map[string]*child{}, write: map[string][]string{}, read: map[string][]string{}, level: "none"}
 }
 
 type child struct {
@@ -42,7 +43,7 @@ func (p *plain) Start(_ context.Context, c agent.Command) (agent.Process, error)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.least = c.Least
-	p.write[c.Args[0]] = c.Write
+	p.write[c.Args[0]], p.read[c.Args[0]] = c.Write, c.Read
 	if err := os.Mkdir(c.Folder, 0o700); err != nil {
 		return nil, err
 	}

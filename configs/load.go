@@ -63,6 +63,7 @@ func Load(from Sources) (Settings, error) {
 	loaded, last := apply(found, faults)
 	implyMemory(&loaded, last)
 	checkTLS(loaded, last, faults)
+	checkAuthorities(last["[repositories] ca_file"], faults)
 	from.checkBind(loaded.Server, last, faults)
 	checkBodyBytes(loaded, last, faults)
 	checkPage(loaded, last, faults)

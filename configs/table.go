@@ -518,8 +518,9 @@ func repositoriesTable() []setting {
 			help: "Let repositories be fetched over http, without TLS, which shows their tokens on the way.",
 			set:  into(func(s *Settings) *bool { return &s.Repositories.AllowHTTP }, parseBool)},
 		{section: in, key: "ca_file", env: "HOLDFAST_REPOSITORIES_CA_FILE", kind: "file",
-			help: "PEM file of the authorities that sign the certificates of git servers; empty means those of the system.",
-			set:  into(func(s *Settings) *string { return &s.Repositories.CAFile }, parseText)},
+			help: "PEM file of authorities that are trusted beside the system's: by git, for the APIs of GitHub, GitLab and the " +
+				"like, for notices and decisions, and by what runs on this server fetch.",
+			set: into(func(s *Settings) *string { return &s.Repositories.CAFile }, parseText)},
 		{section: in, key: "workers", env: "HOLDFAST_REPOSITORIES_WORKERS", def: "4", kind: "count",
 			help: "How many repositories are fetched at once, at most half of them of one organization.",
 			set:  into(func(s *Settings) *int { return &s.Repositories.Workers }, parseCount)},

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -119,7 +120,7 @@ func samples() map[string]string {
 		"[repositories] path":             "/srv/mirrors",
 		"[repositories] networks":         "10.1.0.0/16",
 		"[repositories] allow_http":       "true",
-		"[repositories] ca_file":          "/etc/git-ca.pem",
+		"[repositories] ca_file":          authorityFile,
 		"[repositories] workers":          "2",
 		"[repositories] max_mirror_bytes": "1GiB",
 		"[repositories] timeout":          "5m",
@@ -138,6 +139,9 @@ func samples() map[string]string {
 		"[limits] max_connections_per_address": "20",
 	}
 }
+
+// authorityFile can be read whatever the folder is that a test works in.
+var authorityFile, _ = filepath.Abs(filepath.Join("testdata", "authority.pem"))
 
 // TestEverySettingFromEverySource sets each setting by file, environment and flag, and
 // checks that it moves one field, the same each time and its own.

@@ -13,7 +13,7 @@ func checkTLS(loaded Settings, last map[string]value, faults *Faults) {
 	if !loaded.Server.EnableTLS {
 		return
 	}
-	checkClientCA(last["[server] client_ca_file"], faults)
+	checkAuthorities(last["[server] client_ca_file"], faults)
 	cert, key := last["[server] tls_cert_file"], last["[server] tls_key_file"]
 	certFound := checkTLSFile(cert, last, faults)
 	if keyFound := checkTLSFile(key, last, faults); !certFound || !keyFound {
@@ -24,7 +24,8 @@ func checkTLS(loaded Settings, last map[string]value, faults *Faults) {
 	}
 }
 
-func checkClientCA(v value, faults *Faults) {
+// checkAuthorities looks at a file of certificates, where one is named.
+func checkAuthorities(v value, faults *Faults) {
 	if v.text == "" {
 		return
 	}

@@ -60,3 +60,12 @@ func TestClientCA(t *testing.T) {
 		}
 	}
 }
+
+// What the server trusts beside the system's authorities is looked at when it starts.
+func TestRepositoriesCA(t *testing.T) {
+	in := inputs{env: []string{"HOLDFAST_REPOSITORIES_CA_FILE=none.pem"}}
+	want := `HOLDFAST_REPOSITORIES_CA_FILE: "none.pem" can't be used: no such file or directory`
+	if _, err := in.load(t); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -16,6 +16,9 @@ func layerOf(l layers.Layer, now time.Time) api.Layer {
 		CheckedAt: timeOrNull(l.Facts.Checked), CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt,
 		UpdatedBy: api.Actor(l.UpdatedBy),
 	}
+	if l.Run != nil && l.Run.Standing.Nobody != "" {
+		said.Says += "; the run " + l.Run.Standing.Nobody
+	}
 	if b, conditions := l.RunConditions(now); b != nil {
 		said.Run = &api.LayerRun{ID: b.ID, Kind: string(b.Want), Commit: b.Commit, Why: b.Why, At: b.At,
 			Ended: l.Run == nil, State: string(layers.RunStateOf(conditions)), Conditions: layerConditionsOf(conditions)}

@@ -248,3 +248,33 @@ func TestAlertsAreOfOurMetrics(t *testing.T) {
 		t.Errorf("%d alerts", len(names))
 	}
 }
+
+// TestAlertsSayWhatIsAbsent: a comparison says nothing where a metric is not sent, so one that may be absent needs an alert
+// of that too.
+func TestAlertsSayWhatIsAbsent(t *testing.T) {
+	file, err := os.ReadFile("../docs/prometheus/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := watchedDeps(t)
+	all := families(t, deps)
+	deps.Upkeep = func() handlers.Upkeep { return handlers.Upkeep{} }
+	deps.Standing = func(context.Context) (vitals.Standing, error) { return vitals.Standing{}, nil }
+	fresh := families(t, deps)
+	// There is nothing to say where nothing is served by TLS, and where there are no runs and no layers.
+	fine := []string{"holdfast_certificate_expires_seconds", "holdfast_runs", "holdfast_runs_oldest_seconds",
+		"holdfast_layers"}
+	absent := 0
+	for name := range all {
+		if fresh[name] != nil || slices.Contains(fine, name) || !strings.Contains(string(file), name) {
+			continue
+		}
+		absent++
+		if !regexp.MustCompile(`unless on \(\w+\) ` + name + `\b`).Match(file) {
+			t.Errorf("%s is not sent by a server that is new, and no alert says so", name)
+		}
+	}
+	if absent == 0 {
+		t.Error("all metrics are sent by a server that is new")
+	}
+}

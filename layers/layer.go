@@ -78,6 +78,8 @@ type RunStanding struct {
 	Tries   int       `json:",omitempty"`
 	RetryAt time.Time `json:",omitzero"`
 	End     End       `json:",omitempty"` // empty while it goes on
+	// Nobody is why nobody will execute it, and what to do; empty where somebody may.
+	Nobody string `json:",omitempty"`
 }
 
 // RunConditions returns the run that goes on, or the last one, with what holds of it; nil for none.

@@ -128,7 +128,8 @@ func (f Facts) hasLastRunReachedRetryLimit(t Terms) Condition {
 // RunFacts is what is known of a run of the layer: failures are those of the commit that changes it.
 func (f Facts) RunFacts(at RunStanding, t Terms) RunFacts {
 	made := RunFacts{Active: at.Active, Begun: at.Executed, Planned: at.Planned && at.End == "",
-		Succeeded: at.Planned && at.End == "" || at.End == EndedWell, Retries: t.Retries}
+		Succeeded: at.Planned && at.End == "" || at.End == EndedWell, Retries: t.Retries,
+		Nobody: at.Nobody}
 	if n := f.Failures; n.Commit == f.Relevant.ID {
 		made.Failures, made.RetryAt = n.Count, n.RetryAt
 		if n.Final {

@@ -22,6 +22,8 @@ type RunFacts struct {
 	Retries int
 	// Final is why it is not tried again whatever the count; empty where it is.
 	Final string
+	// Nobody is why nobody will execute it; empty where somebody may.
+	Nobody string
 }
 
 func (f RunFacts) retries() int {
@@ -43,6 +45,9 @@ func (f RunFacts) hasStatus() Condition {
 		c.Reason, c.Message = "Executed", "an executor has begun the run"
 	} else {
 		c.Reason, c.Message = "NotExecutedYet", "the run waits for its first executor"
+	}
+	if f.Nobody != "" {
+		c.Message = "the run " + f.Nobody
 	}
 	return c
 }

@@ -86,6 +86,56 @@ func TestImage(t *testing.T) {
 	})
 }
 
+// TestDockerBuild builds the image as `docker build .` does, in a fresh clone, by the Dockerfile's own stages. Images of
+// Node and Go are made of this machine's programs: what is fetched from elsewhere is npm's and Go's modules alone.
+func TestDockerBuild(t *testing.T) {
+	i := newImages(t)
+	clone := filepath.Join(t.TempDir(), "clone")
+	if out, err := exec.Command("git", "clone", "--quiet", "..", clone).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dockerfile := read(t, filepath.Join(clone, "Dockerfile"))
+	bases := regexp.MustCompile(`(?m)^FROM (docker\.io\S+) AS `).FindAllSubmatch(dockerfile, -1)
+	if len(bases) != 2 {
+		t.Fatalf("the stages stand on %q", bases)
+	}
+	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindSubmatch(read(t, "../go.mod"))[1]
+	if !strings.HasSuffix(string(bases[1][1]), "golang:"+string(wanted)) {
+		t.Errorf("go.mod wants Go %s, and the program is built in %s", wanted, bases[1][1])
+	}
+	args := []string{"build", "--isolation", "chroot", "--pull-never", "--format", "docker", "--build-arg",
+		"VERSION=" + version, "-t", "holdfast:stages", "-v", "/usr:/usr:ro", "-v", "/etc:/etc:ro"}
+	config := []string{"config", "--env", "PATH=" + os.Getenv("PATH"), "--env", "HOME=/tmp"}
+	for _, name := range []string{"GOMODCACHE", "GOCACHE"} {
+		folder, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.TrimSpace(string(folder))
+		config, args = append(config, "--env", name+"="+at), append(args, "-v", at+":"+at)
+	}
+	for _, base := range bases {
+		container := i.must("from", "scratch")
+		root := i.must("mount", container)
+		for _, folder := range []string{"usr", "etc", "tmp", "dev", "proc", "sys", "run", "var"} {
+			if err := os.Mkdir(filepath.Join(root, folder), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, link := range []string{"bin", "sbin", "lib", "lib64"} {
+			if err := os.Symlink("usr/"+link, filepath.Join(root, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		i.must(append(config, container)...)
+		i.must("commit", "--quiet", container, string(base[1]))
+	}
+	i.must(append(args, clone)...)
+	container := i.must("from", "--pull-never", "holdfast:stages")
+	t.Run("has nothing else in it", func(t *testing.T) { wantInImage(t, i.must("mount", container)) })
+	t.Run("serves as docs/installing.md has it", func(t *testing.T) { i.wantServes(t, container) })
+}
+
 func (i images) wantLabels(t *testing.T, image string) {
 	var made struct {
 		Docker struct {
@@ -149,8 +199,8 @@ func wantInImage(t *testing.T, root string) {
 	}
 }
 
-// wantServes starts the server with a folder of auth.cfg that it may only read: once as `init` leaves
-// it, which the image's user can't open, and once after the chown that the page shows.
+// wantServes starts the server with a folder of auth.cfg: once as `init` leaves it, which the image's user can't open, and
+// once after the chown that the page shows. Then it asks for the page, and makes a key.
 func (i images) wantServes(t *testing.T, container string) {
 	dir := t.TempDir()
 	etc, data := filepath.Join(dir, "etc"), filepath.Join(dir, "data")
@@ -196,12 +246,30 @@ func (i images) wantServes(t *testing.T, container string) {
 		}
 	})
 	wantWhoami(t, "http://127.0.0.1:"+port+"/api/v1/whoami", made.Organization, made.Key)
+	if status, page := answered(t, "http://127.0.0.1:"+port+"/ui/"); status != http.StatusOK {
+		t.Errorf("the page is %d %.200s", status, page)
+	}
+	request, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+"/api/v1/keys",
+		strings.NewReader(`{"role":"reader"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.SetBasicAuth(made.Organization, made.Key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		t.Errorf("a key can't be made: %s", response.Status)
+	}
 	i.must("run", "--isolation", "chroot", "--env", "PORT="+port, container, "--", "/holdfast", "health")
 }
 
 func (i images) serve(container, etc, data, port string, log io.Writer) *exec.Cmd {
 	cmd := i.command("run", "--isolation", "chroot", "--env", "HOST=127.0.0.1", "--env", "PORT="+port,
-		"--volume", etc+":/etc/holdfast:ro", "--volume", data+":/data", container, "--", "/holdfast", "serve")
+		"--volume", etc+":/etc/holdfast", "--volume", data+":/data", container, "--", "/holdfast", "serve")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
@@ -226,6 +294,26 @@ func freePort(t *testing.T) string {
 	}
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// answered asks until somebody answers.
+func answered(t *testing.T, address string) (status int, body []byte) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		response, err := http.Get(address)
+		if err != nil {
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		defer response.Body.Close()
+		body, err = io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, body
+	}
 }
 
 // wantWhoami asks until somebody answers.

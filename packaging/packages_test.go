@@ -11,12 +11,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
@@ -128,8 +132,10 @@ func wantArchive(t *testing.T, path string) {
 		!strings.Contains(string(out), version) {
 		t.Errorf("its version is %s, %v", out, err)
 	}
-	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "auth.cfg.example", "holdfast.cfg.example",
-		"man/holdfast.1", "man/holdfast-state-backend.1", "completion/holdfast.bash", "completion/_holdfast",
+	wantPage(t, program)
+	wantLinks(t, files, top)
+	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "auth.cfg.example", "configs/holdfast.cfg.example",
+		"docs/installing.md", "man/holdfast.1", "man/holdfast-state-backend.1", "completion/holdfast.bash", "completion/_holdfast",
 		"completion/holdfast.fish"} {
 		if len(files[top+"/"+name].content) == 0 {
 			t.Errorf("it has no %s", name)
@@ -139,6 +145,61 @@ func wantArchive(t *testing.T, path string) {
 		if f.owner != 0 || f.mode&0o022 != 0 {
 			t.Errorf("%s: owner %d, mode %o", name, f.owner, f.mode)
 		}
+	}
+}
+
+// wantPage asks a server of the released program for the page.
+func wantPage(t *testing.T, program string) {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOST=127.0.0.1")
+		return cmd
+	}
+	if out, err := run("init").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	port := freePort(t)
+	server := run("serve", "--port", port)
+	var log bytes.Buffer
+	server.Stderr = &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		_ = server.Wait()
+	}()
+	status, body := answered(t, "http://127.0.0.1:"+port+"/ui/")
+	if status != http.StatusOK || !bytes.Contains(body, []byte("<html")) {
+		t.Errorf("the page is %d %.200s\n%s", status, body, &log)
+	}
+}
+
+// wantLinks has what links of pages lead to among the files.
+func wantLinks(t *testing.T, files map[string]file, top string) {
+	t.Helper()
+	folders := map[string]bool{}
+	for name := range files {
+		for ; name != "."; name = path.Dir(name) {
+			folders[name] = true
+		}
+	}
+	links := 0
+	for name, f := range files {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)\s#:]+)(#[^)\s]*)?\)`).FindAllSubmatch(f.content, -1) {
+			links++
+			if to := path.Join(path.Dir(name), string(link[1])); !folders[to] {
+				t.Errorf("%s: %s leads nowhere", strings.TrimPrefix(name, top+"/"), link[1])
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("there are %d links", links)
 	}
 }
 
@@ -155,6 +216,8 @@ func installed() map[string]int64 {
 		"/usr/share/zsh/site-functions/_holdfast":            0o644,
 		"/usr/share/fish/vendor_completions.d/holdfast.fish": 0o644,
 		"/usr/share/doc/holdfast/copyright":                  0o644,
+		"/usr/share/doc/holdfast/README.md":                  0o644,
+		"/usr/share/doc/holdfast/docs/installing.md":         0o644,
 	}
 }
 
@@ -173,7 +236,7 @@ func wantDeb(t *testing.T, path string) {
 		}
 	}
 	control := unpack(t, bytes.NewReader(parts["control.tar.gz"]))
-	for _, want := range []string{"Package: holdfast\n", "Version: 1.2.3\n", "Architecture: " + runtime.GOARCH + "\n"} {
+	for _, want := range []string{"Package: holdfast\n", "Version: 1.2.3\n", "Recommends: bubblewrap, git\n", "Architecture: " + runtime.GOARCH + "\n"} {
 		if text := control["/control"].content; !bytes.Contains(text, []byte(want)) {
 			t.Errorf("control has no %q:\n%s", want, text)
 		}
@@ -283,6 +346,20 @@ func TestInstallsWithoutSystemd(t *testing.T) {
 	cmd.Env = []string{"PATH=" + t.TempDir()}
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What the server writes is where the unit lets it: `POST /api/v1/keys` edits auth.cfg.
+func TestUnitMayWriteWhatTheServerWrites(t *testing.T) {
+	unit := settingsOf(t, "systemd/holdfast.service", "Service")
+	may := append(strings.Fields(unit["ReadWritePaths"]), "/var/lib/"+unit["StateDirectory"])
+	for _, folder := range []string{
+		strings.TrimSpace(settingsOf(t, "holdfast.cfg", "storage")["path "]),
+		filepath.Dir(strings.TrimSpace(settingsOf(t, "holdfast.cfg", "auth")["file "])),
+	} {
+		if !slices.Contains(may, folder) {
+			t.Errorf("the unit may not write %q, only %q", folder, may)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (p Pull) StatusOf(plan Plan, s Settings, link string) forge.Status {
 	told := forge.Status{Context: "holdfast/" + plan.Layer, State: forge.Pending, Link: link}
 	may, why := p.MayRun(s)
 	switch {
-	case plan.Apply != nil && plan.Apply.Status != Stale && plan.Apply.Status != Undone:
+	case plan.Apply != nil && plan.Apply.Status != Stale:
 		told.State, told.Description = applyState(*plan.Apply)
 	case plan.Status == Waiting && !may:
 		told.Description = strings.ReplaceAll(why, "`", "")
@@ -108,6 +108,8 @@ func applyState(a Apply) (forge.StatusState, string) {
 		return forge.Success, "applied"
 	case Failed:
 		return forge.Failure, "the apply failed: " + a.Reason
+	case Undone:
+		return forge.Failure, "nothing was applied: " + a.Reason
 	case Deciding:
 		return forge.Pending, "the apply waits for approval"
 	}

@@ -91,6 +91,22 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// A commit is no success where somebody has asked for an apply, and nothing was applied.
+func TestStatusOfAnApply(t *testing.T) {
+	for status, want := range map[pulls.Status]forge.StatusState{
+		pulls.Waiting: forge.Pending, pulls.Running: forge.Pending, pulls.Deciding: forge.Pending, pulls.Done: forge.Success,
+		pulls.Failed: forge.Failure, pulls.Undone: forge.Failure,
+		pulls.Stale: forge.Success, // of the plan, which is as it was
+	} {
+		p := planned()
+		p.Plans[0].Apply = &pulls.Apply{Status: status, Reason: "because"}
+		told := p.StatusOf(p.Plans[0], pulls.Settings{Plan: "write", Apply: "write"}, "")
+		if told.State != want || want == forge.Failure && !strings.HasSuffix(told.Description, ": because") {
+			t.Errorf("%s: %+v", status, told)
+		}
+	}
+}
+
 func TestForksWait(t *testing.T) {
 	p := pulls.Pull{}.See(fork(one)).Affects([]string{"a"}, false)
 	s := pulls.Settings{Plan: "write"}

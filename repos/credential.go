@@ -39,7 +39,7 @@ func (s *Service) Credential(ctx context.Context, org uuid.UUID, name string) (C
 
 func (s *Service) forgeConfig(r Repository, secrets Secrets) forge.Config {
 	c := forge.Config{Provider: forge.Provider(r.Settings.Provider), API: apiOf(r.Settings), Allowed: s.Allowed,
-		Now: s.Now}
+		CAFile: s.CAFile, Now: s.Now}
 	if remote, err := gitmirror.ParseURL(r.Settings.URL, true); err == nil {
 		c.Repository = strings.TrimSuffix(strings.Trim(remote.Path, "/"), ".git")
 	}

@@ -50,6 +50,9 @@ func TestTokenOfAPIStaysWithItsProvider(t *testing.T) {
 		}
 		got, err := w.Credential(t.Context(), w.caller.Org, "infra")
 		must(t, err)
+		if got.Forge.CAFile != w.git.CAFile {
+			t.Errorf("the API is asked with the authorities of %q", got.Forge.CAFile)
+		}
 		if r.Settings.APIToken != (got.Forge.Token != "") {
 			t.Errorf("that there is a token is said to be %v", r.Settings.APIToken)
 		}

@@ -33,7 +33,7 @@ type Deps struct {
 	// Allowed are the private networks that repositories, and their providers, may be in.
 	Allowed   []netip.Prefix
 	AllowHTTP bool
-	CAFile    string // certificates that sign those of the hosts; those of the system by default
+	CAFile    string // authorities that sign the certificates of the hosts, beside the system's
 	Now       func() time.Time
 	Random    func() float64 // in [0, 1)
 	Log       *slog.Logger

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
+
+// AgentSilence is after how long without a word an agent counts as silent: agents ask for work every half minute.
+const AgentSilence = 2 * time.Minute
 
 // Register makes an agent of the pool whose token this is. Its secret is told once.
 func (s *Service) Register(ctx context.Context, p auth.Principal, token string,

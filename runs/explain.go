@@ -33,9 +33,9 @@ func (s *Service) explainAll(ctx context.Context, org uuid.UUID, all []Run) erro
 			return err
 		}
 	}
-	executors := map[[2]string]string{} // by pool and workspace
+	executors := map[[2]string]awaited{} // by pool and workspace
 	for i, run := range all {
-		if run.Status != Pending {
+		if run.Status != Pending && (run.Status != Confirmed || run.Reason != "") {
 			continue
 		}
 		served := [2]string{run.Pool, run.Workspace}
@@ -47,7 +47,12 @@ func (s *Service) explainAll(ctx context.Context, org uuid.UUID, all []Run) erro
 			}
 			executors[served] = who
 		}
-		all[i].Reason = s.waitsFor(run, who, lines[run.Workspace])
+		switch {
+		case run.Status == Pending:
+			all[i].Reason = s.waitsFor(run, who.text+who.missing, lines[run.Workspace])
+		case who.missing != "":
+			all[i].Reason = "waits for " + who.text + who.missing
+		}
 	}
 	return nil
 }
@@ -63,24 +68,67 @@ func (s *Service) waitsFor(run Run, who string, line Line) string {
 	return waitsBehind(who, max(slices.Index(line.Waiting, run.ID), 0), line.Holder)
 }
 
-// executorFor says who is to execute the run, and why nobody will where that is so.
-func (s *Service) executorFor(ctx context.Context, run Run) (string, error) {
+// Nobody says of a run that waits to be executed why nobody will, and what to do; empty where somebody may.
+func (s *Service) Nobody(ctx context.Context, run Run) (string, error) {
+	if run.Status != Pending && run.Status != Confirmed {
+		return "", nil
+	}
+	who, err := s.executorFor(ctx, run)
+	if err != nil || who.missing == "" {
+		return "", err
+	}
+	return "waits for " + who.text + who.missing, nil
+}
+
+// awaited is who is to execute a run, and why nobody will, where that is so.
+type awaited struct{ text, missing string }
+
+func (s *Service) executorFor(ctx context.Context, run Run) (who awaited, err error) {
 	if run.Pool == "" && s.Executes != nil && !s.Executes(run.Org) {
-		return "an executor, which there is not: `runs_local = true` in auth.cfg has the server execute runs, `holdfast pool " +
-			"create` and `holdfast workspace set --pool` have agents do it", nil
+		return awaited{"an executor", ", which there is not: `runs_local = true` in auth.cfg has the server execute runs, " +
+			"`holdfast pool create` and `holdfast workspace set --pool` have agents do it"}, nil
 	}
 	if run.Pool == "" {
-		return "an executor", nil
+		return awaited{text: "an executor"}, nil
 	}
-	who := "an agent of the pool " + run.Pool
-	switch err := s.Serves(ctx, run.Org, run.Pool, run.Workspace); {
+	who.text = "an agent of the pool " + run.Pool
+	switch err = s.Serves(ctx, run.Org, run.Pool, run.Workspace); {
 	case fault.Is(err, fault.PoolNotFound):
-		return who + ", which there is not", nil
+		return awaited{who.text, ", which there is not"}, nil
 	case fault.Is(err, fault.PoolOther):
-		return who + ", which does not serve this workspace", nil
-	default:
+		return awaited{who.text, ", which does not serve this workspace"}, nil
+	case err != nil:
 		return who, err
 	}
+	who.missing, err = s.unattended(ctx, run.Org, run.Pool)
+	return who, err
+}
+
+// unattended says of a pool that serves a workspace that no agent of it asks for work, and what to do; empty where one
+// does.
+func (s *Service) unattended(ctx context.Context, org uuid.UUID, name string) (string, error) {
+	pools, err := s.Store.PoolsNamed(ctx, name, []uuid.UUID{org})
+	if err != nil || len(pools) == 0 {
+		return "", err
+	}
+	owner, whose := org, "with the pool's token starts one"
+	if pools[0].isLent() {
+		owner, whose = pools[0].Lender, "is for the organization that lends the pool to start"
+	}
+	agents, err := s.Store.AgentsOf(ctx, owner)
+	if err != nil {
+		return "", err
+	}
+	agents = slices.DeleteFunc(agents, func(a Agent) bool { return a.Pool != name || a.Draining })
+	if len(agents) == 0 {
+		return ", which has none: `holdfast agent` " + whose, nil
+	}
+	seen := slices.MaxFunc(agents, func(a, b Agent) int { return a.Seen.Compare(b.Seen) }).Seen
+	if s.clock().Sub(seen) <= AgentSilence {
+		return "", nil
+	}
+	return ", none of which has asked for work since " + seen.UTC().Format(time.RFC3339) +
+		": they are busy, or gone, and `holdfast agent` " + whose, nil
 }
 
 func waitsBehind(who string, ahead int, holder string) string {

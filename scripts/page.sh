@@ -2,27 +2,29 @@
 # Builds the page for `make run`, if Node is there and a source is newer than what was built. Without
 # Node it says what is missing: the server serves everything else then. As `page.sh beside` it says in
 # two lines what it does, and what npm says in web/build.log: the server's own lines come meanwhile.
+# As `page.sh needed` it fails without Node: what is released has the page.
 set -eu
 cd "$(dirname "$0")/.."
-if [ ! -f web/package.json ]; then
+missing() {
+  if [ "$how" = needed ]; then
+    echo "the page is not built, and what is released has it: $1" >&2
+    exit 1
+  fi
+  echo "the page is not built: $1; the server serves everything else" >&2
   exit 0
-fi
+}
+
+how=${1-}
 built=web/dist/page/index.html
 if [ -f "$built" ] && [ -z "$(find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -newer "$built" -print | head -n 1)" ]; then
   exit 0
 fi
 for program in node npm; do
-  if ! command -v "$program" >/dev/null 2>&1; then
-    echo "the page is not built: $program is missing (Node 20 or later has it); the server serves everything else" >&2
-    exit 0
-  fi
+  command -v "$program" >/dev/null 2>&1 || missing "$program is missing (Node 20 or later has it)"
 done
 major=$(node -p 'process.versions.node.split(".")[0]')
-if [ "$major" -lt 20 ]; then
-  echo "the page is not built: it takes Node 20 or later, and this is $(node --version); the server serves everything else" >&2
-  exit 0
-fi
-if [ "${1-}" != beside ]; then
+[ "$major" -ge 20 ] || missing "it takes Node 20 or later, and this is $(node --version)"
+if [ "$how" != beside ]; then
   exec make --no-print-directory web
 fi
 echo "the page is being built, about half a minute; web/build.log has what npm says" >&2

@@ -41,7 +41,7 @@ func decidedBy(t *testing.T, settings ...string) (*runworld.World, runs.Run) {
 	}
 	t.Cleanup(func() { _ = watcher.Close() })
 	w := runworld.New(t)
-	w.Deciders = deciders{watcher, webhook.NewAsker([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})}
+	w.Deciders = deciders{watcher, webhook.NewAsker([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, nil)}
 	w.Terms.AutoApply = "always"
 	author := auth.Principal{Org: org, KeyID: "author", Grant: auth.Grant{Role: auth.Owner}}
 	run, err := w.Create(t.Context(), author, api.RunOrder{Workspace: "prod", Kind: "apply"}, "")
@@ -88,7 +88,7 @@ func TestServiceInAPrivateNetwork(t *testing.T) {
 	}))
 	defer there.Close()
 	w, run := decidedBy(t, "decision_url = "+there.URL)
-	w.Deciders = deciders{w.Deciders.(deciders).watcher, webhook.NewAsker(nil)}
+	w.Deciders = deciders{w.Deciders.(deciders).watcher, webhook.NewAsker(nil, nil)}
 	if run = w.Settle(t, run, 10*time.Minute); run.Status != runs.Discarded || asked.Load() > 0 {
 		t.Errorf("it is %s (%s), asked %d times", run.Status, run.Reason, asked.Load())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/agent/sandbox"
 	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // startExecutor begins, in the background, to execute runs of local organizations, once there are
@@ -98,11 +99,16 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	if err != nil {
 		return none, machine.CommandSettings{}, err
 	}
+	authorities, err := outbound.Bundle(p.settings.Repositories.CAFile)
+	if err != nil {
+		return none, machine.CommandSettings{}, err
+	}
 	own.network.RequireClosed = p.settings.Runs.RequireClosedNetwork
 	infracost := agent.Infracost{Path: p.settings.Runs.Infracost, Key: p.settings.Runs.InfracostKey.Reveal()}
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
 			Work:   work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
+			Authorities: authorities,
 			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload,
 				Engine: p.engine()},
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.

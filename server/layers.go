@@ -269,7 +269,9 @@ func (r layerRuns) Outcome(ctx context.Context, org uuid.UUID, id string) (layer
 	if err != nil {
 		return layers.Outcome{}, err
 	}
-	return outcomeOf(run), nil
+	out := outcomeOf(run)
+	out.Standing.Nobody, err = r.service.Nobody(ctx, run)
+	return out, err
 }
 
 func outcomeOf(run runs.Run) layers.Outcome {

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/policy"
+	"github.com/holdfast/holdfast/internal/outbound"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
@@ -42,6 +43,10 @@ func (p *parts) openRuns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	roots, err := outbound.Roots(p.settings.Repositories.CAFile)
+	if err != nil {
+		return err
+	}
 	p.runTokens.signer = token.NewSigner(secret)
 	kept := sqlruns.New(p.database)
 	p.live.Runs = kept
@@ -53,7 +58,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
 		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,
 		Standing: standing{p.verifier.Keyring}, Access: p.watcher, Insights: insights,
-		Deciders: deciders{p.watcher, webhook.NewAsker(p.settings.Server.NoticeNetworks)},
+		Deciders: deciders{p.watcher, webhook.NewAsker(p.settings.Server.NoticeNetworks, roots)},
 		Memory:   p.memory,
 		Limits:   runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/outbound"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/notices"
@@ -44,9 +45,14 @@ func (p *parts) startNotices(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	roots, err := outbound.Roots(p.settings.Repositories.CAFile)
+	if err != nil {
+		return err
+	}
 	p.notifier = webhook.New(webhook.Config{
 		Source: p.states, Outbox: box, Turn: p.noticeTurn(), Receivers: notified{p.watcher},
-		Public: p.settings.Server.PublicURL, Networks: p.settings.Server.NoticeNetworks, Log: p.log,
+		Public: p.settings.Server.PublicURL, Networks: p.settings.Server.NoticeNetworks, Roots: roots,
+		Log: p.log,
 	})
 	p.closers = append(p.closers, notifyRegularly(ctx, p.notifier, p.settings.Server.ShutdownTimeout, p.log))
 	return nil

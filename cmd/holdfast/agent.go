@@ -30,6 +30,7 @@ import (
 	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/bytesize"
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // The environment of an agent; its flags come first.
@@ -64,9 +65,10 @@ known once; who it is then is kept in --work, which is one agent's alone. Tools 
 --tools and, at the start, those that PATH has.
 
 ` + envAddr + `, ` + envPoolTokenFile + ` and ` + envAgentWork + ` in the environment stand in for --server,
---pool-token-file and --work. Commands get HTTP_PROXY, HTTPS_PROXY and NO_PROXY from there,
-and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
+--pool-token-file and --work. Commands get HTTP_PROXY, HTTPS_PROXY and NO_PROXY from there, and
+trust whom the agent trusts: what --ca has, SSL_CERT_FILE and SSL_CERT_DIR. They get nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
 		Example: `  holdfast agent --server https://holdfast.example.com --pool-token-file pool.token --work /var/lib/holdfast-agent
+  holdfast agent --server https://holdfast.corp --ca /etc/ssl/corp-ca.pem --pool-token-file pool.token
   holdfast agent --slots 4 --min-sandbox landlock`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runAgent(cmd.Context(), f) },
@@ -79,7 +81,8 @@ and nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API
 	flags.StringVar(&f.name, "name", "", "the agent's name (default: the machine's)")
 	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")
 	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
-	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
+	flags.StringVar(&f.ca, "ca", "",
+		"file with the authorities that sign the server's certificate, in PEM, which commands trust too (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock",
 		"the least that is closed to commands: none, weak, landlock or namespaces")
 	flags.BoolVar(&f.closed, "require-closed-network", false,
@@ -216,11 +219,16 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
+	authorities, err := outbound.Bundle(f.ca)
+	if err != nil {
+		return agent.Settings{}, err
+	}
 	return agent.Settings{
 		Server:       remote.New(client.New(client.Options{Address: f.server, HTTP: sender})),
 		Presentation: api.AgentRegistration{Name: f.name, Version: version, System: runtime.GOOS + "_" + runtime.GOARCH},
 		PoolToken:    strings.TrimSpace(token),
-		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Proxies: a.proxies(),
+		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Authorities: authorities,
+		Proxies: a.proxies(),
 		Tools: machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct,
 			Engine: machine.Engine{Version: version, Args: engineClient()}},
 		Commands: commands, MinSandbox: least.String(), MaxFolderBytes: maxFolder, User: owner, Log: log,

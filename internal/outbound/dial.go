@@ -7,6 +7,8 @@
 package outbound
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
@@ -26,12 +28,14 @@ func (e *RefusedError) Error() string {
 
 // Transport returns a client's transport that connects to addresses of the Internet, and to those in
 // the networks that are allowed besides. Others end in a *RefusedError. A proxy that the environment
-// names is connected to like any other host, so its address needs to be allowed if it is a private one.
-func Transport(allowed []netip.Prefix) *http.Transport {
+// names is connected to like any other host, so its address needs to be allowed if it is a private one. It trusts
+// roots, or the system's authorities where that is nil.
+func Transport(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: control(allowed)}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         dialer.DialContext,
+		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        100,
 		IdleConnTimeout:     90 * time.Second,

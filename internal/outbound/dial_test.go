@@ -36,7 +36,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
-		client := &http.Client{Transport: Transport(nil)}
+		client := &http.Client{Transport: Transport(nil, nil)}
 		response, err := client.Get("http://" + host + ":" + u.Port())
 		if err == nil {
 			response.Body.Close()
@@ -45,7 +45,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v after %d requests", host, err, asked)
 		}
 	}
-	client := &http.Client{Transport: Transport([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})}
+	client := &http.Client{Transport: Transport([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, nil)}
 	response, err := client.Get(there.URL)
 	if err != nil || asked != 1 {
 		t.Fatalf("%v after %d requests", err, asked)

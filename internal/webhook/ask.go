@@ -3,6 +3,7 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net/http"
@@ -22,8 +23,11 @@ const (
 // Asker posts questions, and reads what is answered.
 type Asker struct{ client *http.Client }
 
-// NewAsker takes the networks of this machine, or private ones, that may be asked; others are refused.
-func NewAsker(networks []netip.Prefix) *Asker { return &Asker{clientFor(networks, askTimeout)} }
+// NewAsker takes the networks of this machine, or private ones, that may be asked, and the authorities that are trusted;
+// nil for the system's. Other networks are refused.
+func NewAsker(networks []netip.Prefix, roots *x509.CertPool) *Asker {
+	return &Asker{clientFor(networks, roots, askTimeout)}
+}
 
 // Ask posts a question, signed as notices are, with an ID that is the same in every try, and returns what is
 // answered with the status 200. Its errors have nothing of the address.
@@ -51,9 +55,9 @@ func (a *Asker) Ask(ctx context.Context, to Receiver, id string, question []byte
 }
 
 // clientFor posts to addresses that somebody else has given.
-func clientFor(networks []netip.Prefix, patience time.Duration) *http.Client {
+func clientFor(networks []netip.Prefix, roots *x509.CertPool, patience time.Duration) *http.Client {
 	return &http.Client{
-		Timeout: patience, Transport: outbound.Transport(networks),
+		Timeout: patience, Transport: outbound.Transport(networks, roots),
 		// A redirect would carry what is posted to an address that nobody has agreed to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -38,7 +39,7 @@ func TestHostileAnswers(t *testing.T) {
 		}, "no answer"},
 	} {
 		there := httptest.NewServer(c.answer)
-		_, err := NewAsker(loopback()).Ask(t.Context(), Receiver{URL: there.URL + "/s3same"}, "id", []byte("{}"))
+		_, err := NewAsker(loopback(), nil).Ask(t.Context(), Receiver{URL: there.URL + "/s3same"}, "id", []byte("{}"))
 		there.Close()
 		if err == nil || Shown(err) != c.says || strings.Contains(err.Error(), "s3same") || inside > 0 {
 			t.Errorf("%s: %v", name, err)
@@ -57,13 +58,13 @@ func TestSlowAnswer(t *testing.T) {
 	}))
 	defer there.Close()
 	defer close(end)
-	asker := &Asker{clientFor(loopback(), time.Hour)}
+	asker := &Asker{clientFor(loopback(), nil, time.Hour)}
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-begun; stop() }()
 	if answer, err := asker.Ask(ctx, Receiver{URL: there.URL}, "id", nil); err == nil {
 		t.Errorf("it answered %s", answer)
 	}
-	if patience := NewAsker(nil).client.Timeout; patience != 30*time.Second {
+	if patience := NewAsker(nil, nil).client.Timeout; patience != 30*time.Second {
 		t.Errorf("it is waited for for %s", patience)
 	}
 }
@@ -79,10 +80,10 @@ func TestQuestions(t *testing.T) {
 	}))
 	defer there.Close()
 	to := Receiver{URL: there.URL, Secret: []byte("0123456789012345678901234567890")}
-	if _, err := NewAsker(nil).Ask(t.Context(), to, "id", []byte(`{}`)); err == nil || got != nil {
+	if _, err := NewAsker(nil, nil).Ask(t.Context(), to, "id", []byte(`{}`)); err == nil || got != nil {
 		t.Errorf("an inner address: %v", err)
 	}
-	answer, err := NewAsker(loopback()).Ask(t.Context(), to, "id-1", []byte(`{"run":"R"}`))
+	answer, err := NewAsker(loopback(), nil).Ask(t.Context(), to, "id-1", []byte(`{"run":"R"}`))
 	if err != nil || string(answer) != "\"fine\"\n" {
 		t.Fatalf("%s, %v", answer, err)
 	}
@@ -91,6 +92,23 @@ func TestQuestions(t *testing.T) {
 	sign(want, to.Secret, "id-1", timeOf(t, at), body)
 	if want.Get(headerSignature) != got.Header.Get(headerSignature) || got.Header.Get(headerID) != "id-1" {
 		t.Errorf("sent %v", got.Header)
+	}
+}
+
+// Somebody's own authority counts where it is trusted.
+func TestQuestionsToServersOfOwnAuthorities(t *testing.T) {
+	there := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "fine")
+	}))
+	defer there.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(there.Certificate())
+	to := Receiver{URL: there.URL}
+	if answer, err := NewAsker(loopback(), nil).Ask(t.Context(), to, "id", nil); err == nil {
+		t.Errorf("a stranger answers %s", answer)
+	}
+	if answer, err := NewAsker(loopback(), roots).Ask(t.Context(), to, "id", nil); err != nil || string(answer) != "fine" {
+		t.Errorf("%s, %v", answer, err)
 	}
 }
 

@@ -147,7 +147,7 @@ func TestDocumentedVerification(t *testing.T) {
 		got <- r
 	}))
 	defer h.Close()
-	if err := newSender(signed{h.URL}, "", loopback()).try(t.Context(), held()); err != nil {
+	if err := newSender(signed{h.URL}, "", loopback(), nil).try(t.Context(), held()); err != nil {
 		t.Fatal(err)
 	}
 	r := <-got

@@ -13,6 +13,7 @@ package webhook
 
 import (
 	"context"
+	"crypto/x509"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -36,7 +37,9 @@ type Config struct {
 	Public string
 	// Networks are those of this machine, or private ones, that notices may go to; others are refused.
 	Networks []netip.Prefix
-	Log      *slog.Logger
+	// Roots are the authorities that receivers' certificates are signed by; nil for the system's.
+	Roots *x509.CertPool
+	Log   *slog.Logger
 }
 
 // Notifier turns events into notices. Follow alone uses what is in it, counts apart.
@@ -69,7 +72,7 @@ const (
 func New(c Config) *Notifier {
 	return &Notifier{
 		source: c.Source, outbox: c.Outbox, turn: c.Turn, receivers: c.Receivers, log: c.Log,
-		sender: newSender(c.Receivers, c.Public, c.Networks), backlog: newBacklog(), ended: make(chan attempt, posting),
+		sender: newSender(c.Receivers, c.Public, c.Networks, c.Roots), backlog: newBacklog(), ended: make(chan attempt, posting),
 		orders: make(chan *shredding),
 	}
 }

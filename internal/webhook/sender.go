@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +36,10 @@ type sender struct {
 }
 
 // newSender takes who receives, the address for links, and the networks of this machine or private ones
-// that notices may go to.
-func newSender(receivers Receivers, public string, networks []netip.Prefix) *sender {
+// that notices may go to, and whom it trusts; nil for the system's authorities.
+func newSender(receivers Receivers, public string, networks []netip.Prefix, roots *x509.CertPool) *sender {
 	return &sender{
-		receivers: receivers, public: public, client: clientFor(networks, timeout),
+		receivers: receivers, public: public, client: clientFor(networks, roots, timeout),
 		pauses: func() backoff.BackOff {
 			b := backoff.NewExponentialBackOff()
 			b.InitialInterval, b.Multiplier, b.MaxInterval = firstPause, 2, lastPause

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 	"github.com/holdfast/holdfast/repos/forge"
 	"github.com/holdfast/holdfast/repos/forge/forgetest"
 )
@@ -237,6 +241,26 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}
 	if _, err := f.PullRequest(t.Context(), 7); !forge.Is(err, forge.Refused) || len(there.Calls) > 0 {
 		t.Error(err, there.Calls)
+	}
+}
+
+// The API of a server of one's own has a certificate of one's own authority.
+func TestOwnAuthority(t *testing.T) {
+	there := httptest.NewTLSServer(http.NotFoundHandler())
+	defer there.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, certstest.PEM(there.Certificate()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ca, want := range map[string]forge.Kind{"": forge.Unavailable, file: forge.Missing} {
+		f, err := forge.New(forge.Config{Provider: forge.GitHub, API: there.URL, Repository: forgetest.Repository, CAFile: ca,
+			Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.PullRequest(t.Context(), 7); !forge.Is(err, want) {
+			t.Errorf("with %q: %v, want %v", ca, err, want)
+		}
 	}
 }
 

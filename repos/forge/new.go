@@ -44,6 +44,8 @@ type Config struct {
 	App *App
 	// Allowed are the private networks that the forge may be in.
 	Allowed []netip.Prefix
+	// CAFile has authorities that are trusted beside the system's.
+	CAFile string
 	// Transport is for tests; nil for one that connects to nothing private but Allowed.
 	Transport http.RoundTripper
 	Now       func() time.Time
@@ -59,7 +61,11 @@ func New(c Config) (Forge, error) {
 		c.Now = time.Now
 	}
 	if c.Transport == nil {
-		c.Transport = outbound.Transport(c.Allowed)
+		roots, err := outbound.Roots(c.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		c.Transport = outbound.Transport(c.Allowed, roots)
 	}
 	cl := &client{provider: c.Provider, base: base, http: newHTTP(c.Transport), now: c.Now, accept: "application/json"}
 	owner, name, ok := strings.Cut(c.Repository, "/")

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // waitDelay is how long a killed command's pipes may stay open.
@@ -83,8 +85,8 @@ func (m *Mirror) environment(extra []setting) []string {
 	if m.o.inside {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+m.alternates())
 	}
-	if m.o.CAFile != "" {
-		env = append(env, "GIT_SSL_CAINFO="+m.o.CAFile)
+	if outbound.Widened(m.o.CAFile) {
+		env = append(env, "GIT_SSL_CAINFO="+m.authorities())
 	}
 	all := append(m.settings(), extra...)
 	env = append(env, "GIT_CONFIG_COUNT="+itoa(len(all)))

@@ -37,6 +37,19 @@ func (w *world) open(limits gitmirror.Limits) *gitmirror.Mirror {
 	return m
 }
 
+// SSL_CERT_FILE is what this process trusts, and no variable of git's: git fetches from whom it names all the same.
+func TestGitTrustsWhomTheServerTrusts(t *testing.T) {
+	w := newWorld(t, gitmirror.Limits{})
+	w.repo.Write("main.tf", "")
+	w.repo.Commit("first")
+	w.repo.Push()
+	t.Setenv("SSL_CERT_FILE", w.server.CAFile)
+	var err error
+	w.mirror, err = gitmirror.Open(w.folder, gitmirror.Options{Allowed: loopback()})
+	must(t, err)
+	w.fetch()
+}
+
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

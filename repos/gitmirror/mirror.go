@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // Options say what a mirror may do. Zero fields are the defaults.
@@ -16,7 +18,7 @@ type Options struct {
 	Git       string         // the binary; "git" of PATH by default
 	Allowed   []netip.Prefix // private networks that may be connected to
 	AllowHTTP bool           // without TLS
-	CAFile    string         // certificates that sign those of hosts; those of the system by default
+	CAFile    string         // authorities that sign the certificates of hosts, beside the system's
 	Limits    Limits
 
 	inside bool // what is read goes on in submodules
@@ -87,6 +89,9 @@ func (m *Mirror) home() string    { return filepath.Join(m.folder, "home") }
 func (m *Mirror) lock() string    { return filepath.Join(m.folder, "lock") }
 func (m *Mirror) suspect() string { return filepath.Join(m.folder, "suspect") }
 
+// authorities is what git trusts, where the system's authorities are not all.
+func (m *Mirror) authorities() string { return filepath.Join(m.folder, "authorities.pem") }
+
 // attributes turn off, for good measure, all that attributes in the repository could ask for: files merge as text does.
 const attributes = "* -text -eol -ident -filter -working-tree-encoding -export-subst -export-ignore -diff merge\n"
 
@@ -95,6 +100,15 @@ const attributes = "* -text -eol -ident -filter -working-tree-encoding -export-s
 func (m *Mirror) prepare(ctx context.Context) (*Mirror, error) {
 	if err := os.MkdirAll(m.home(), 0o700); err != nil {
 		return nil, err
+	}
+	bundle, err := outbound.Bundle(m.o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	if bundle != nil {
+		if err := os.WriteFile(m.authorities(), bundle, 0o600); err != nil {
+			return nil, err
+		}
 	}
 	fresh := &Mirror{folder: m.folder, o: m.o, one: m.one, held: m.held, dir: filepath.Join(m.folder, "new")}
 	if err := os.RemoveAll(fresh.dir); err != nil {

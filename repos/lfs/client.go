@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,7 +12,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -27,7 +24,7 @@ type Config struct {
 	User, Token string // empty for none
 	Allowed     []netip.Prefix
 	AllowHTTP   bool
-	CAFile      string
+	CAFile      string        // authorities that are trusted beside the system's
 	Timeout     time.Duration // for one file
 }
 
@@ -45,20 +42,12 @@ const (
 
 // New returns a client. The error is of the file of certificates.
 func New(c Config) (*Client, error) {
-	transport := outbound.Transport(c.Allowed)
-	if c.CAFile != "" {
-		text, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate", c.CAFile)
-		}
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	roots, err := outbound.Roots(c.CAFile)
+	if err != nil {
+		return nil, err
 	}
 	client := &Client{config: c}
-	client.http = &http.Client{Transport: transport, Timeout: c.Timeout, CheckRedirect: client.mayMove}
+	client.http = &http.Client{Transport: outbound.Transport(c.Allowed, roots), Timeout: c.Timeout, CheckRedirect: client.mayMove}
 	return client, nil
 }
 

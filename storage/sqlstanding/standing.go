@@ -15,14 +15,11 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-// AgentSilence is after how long without a word an agent counts as silent: agents ask for work every half minute.
-const AgentSilence = 2 * time.Minute
-
 // Count counts at a moment. What it costs grows with the runs that have not ended, and with the layers, repositories
 // and pull requests.
 func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing, err error) {
 	s.Layers = map[string]int{}
-	seen := now.Add(-AgentSilence).UnixMicro()
+	seen := now.Add(-runs.AgentSilence).UnixMicro()
 	err = db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) error {
 		s.Runs, err = sqldb.All(q, scanRuns, "SELECT status, kind, COUNT(*), MIN(id) FROM runs WHERE open IS NOT NULL "+
 			"GROUP BY status, kind ORDER BY status, kind")

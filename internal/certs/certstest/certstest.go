@@ -77,6 +77,9 @@ func dated(template x509.Certificate) x509.Certificate {
 
 func newKey() *ecdsa.PrivateKey { return must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)) }
 
+// PEM is a certificate in PEM.
+func PEM(c *x509.Certificate) []byte { return encode("CERTIFICATE", c.Raw) }
+
 func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }

@@ -57,6 +57,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Resources:      p.catalogue.service,
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
+		Tools:          p.toolVersions,
 		Repositories:   p.repositories,
 		Layers:         p.layers,
 		Pulls:          p.pulls,

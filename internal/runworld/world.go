@@ -34,6 +34,8 @@ type World struct {
 	Terms     runs.Terms
 	Pool      string
 	Protected bool
+	// PlanOnly is why the newest configuration of each may not be applied.
+	PlanOnly string
 	// Sensitive are variables of every workspace that nobody is to be shown.
 	Sensitive []api.Input
 
@@ -192,7 +194,7 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 	if name == "absent" {
 		return runs.Workspace{}, fault.New(fault.WorkspaceNotFound, "there is no workspace of this name")
 	}
-	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected}, nil
+	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected, PlanOnly: w.PlanOnly}, nil
 }
 
 // Inputs implements runs.Workspaces.

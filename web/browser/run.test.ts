@@ -102,3 +102,33 @@ test('a plan is denied with a reason, which stands on its page, and nothing is a
   expect(complaints).toEqual([])
   await page.context().close()
 })
+
+test('who asked for a run sees why their yes does not count, and for whom it waits', async () => {
+  server.workspace('two/people', { 'main.tf': 'resource "terraform_data" "one" { input = "a" }\n' })
+  server.holdfast(['workspace', 'set', 'two/people', '--approvals', '1'])
+  const key = await server.keyOf('approver')
+  const id = await apply('two/people', false)
+  const { page, complaints } = await enter(browser, server, `/runs/${id}`)
+  await page.getByText('Who asked for a run may not approve it in this workspace. It waits for somebody else: approver.').waitFor()
+  const approve = page.getByRole('button', { name: 'Approve…' })
+  expect(await approve.isDisabled()).toBe(true)
+  expect(await approve.getAttribute('aria-describedby')).not.toBeNull()
+  // The key does nothing, either.
+  await page.keyboard.press('a')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Deny…' }).waitFor()
+
+  // The editor's question says the same.
+  await page.goto(`/ui/editor/two/people?run=${id}`)
+  const question = page.getByRole('dialog')
+  await question.getByText('A yes of yours does not count: who asked for a run').waitFor()
+  expect(await question.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+
+  const other = await enter(browser, server, `/runs/${id}`, { key })
+  await other.page.getByRole('button', { name: 'Approve…' }).click()
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
+  await other.page.getByRole('main').getByText('succeeded').first().waitFor()
+  expect(complaints.concat(other.complaints)).toEqual([])
+  await other.page.context().close()
+  await page.context().close()
+})

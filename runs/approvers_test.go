@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/runworld"
@@ -82,5 +83,22 @@ func TestPlanOnly(t *testing.T) {
 		if _, err := w.Create(t.Context(), p, api.RunOrder{Workspace: "w", Kind: kind}, ""); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
+	}
+}
+
+// Who is told that a plan waits learns who wants what, what it changes, and why.
+func TestWhatIsToldOfAPlanThatWaits(t *testing.T) {
+	w := runworld.New(t)
+	w.Terms.Approvals = 1
+	org := uuid.New()
+	run, err := w.Create(t.Context(), caller(org, "anna", auth.Owner),
+		api.RunOrder{Workspace: "w", Kind: "apply", Message: "fewer networks"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Claim(t, org).Plan(2)
+	want := "run " + run.ID + ": anna wants to apply: +2 ~0 -0; waits for 1 of 1 approvals: \"fewer networks\""
+	if got := w.Notes(audit.RunWait); len(got) != 1 || got[0] != want {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }

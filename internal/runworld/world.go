@@ -156,6 +156,18 @@ func (w *World) Actions() (all []audit.Action) {
 	return all
 }
 
+// Notes are those of one action in the audit log.
+func (w *World) Notes(action audit.Action) (all []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if e.Action == action {
+			all = append(all, e.Note)
+		}
+	}
+	return all
+}
+
 // Sign implements runs.Tokens.
 func (w *World) Sign(run runs.Run, tool bool) (string, error) {
 	return w.signer.Sign(token.Claims{

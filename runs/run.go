@@ -112,8 +112,8 @@ func (r Run) Drifted() bool {
 	return r.Counts != nil && (r.Counts.Drift > 0 || r.RefreshOnly() && changesResources(*r.Counts))
 }
 
-// EndsDrift reports whether nothing that was changed outside before the run is left: it has taken all of it over, or has
-// undone it.
+// EndsDrift reports whether nothing that was changed outside before the run is left: it has taken all of it over, or
+// has undone it.
 func (r Run) EndsDrift() bool {
 	return r.Status == Succeeded && r.Kind.Mutates() && len(r.Order.Targets) == 0 && !r.Order.NoRefresh && !r.Elsewhere
 }

@@ -34,7 +34,8 @@ func (p *parts) toolVersions(ctx context.Context) ([]api.ToolVersions, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, api.ToolVersions{Tool: string(name), Versions: append([]string{}, versions...), Downloads: downloads})
+		all = append(all, api.ToolVersions{Tool: string(name), Versions: append([]string{}, versions...),
+			Downloads: downloads})
 	}
 	if engine := p.engine(); len(engine.Args) > 0 {
 		all = append(all, api.ToolVersions{Tool: machine.EngineName, Versions: []string{engine.Version}})

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enter, openBrowser, signIn, visit } from './browser'
+import { enter, openBrowser, picture, signIn, visit } from './browser'
 import { Server } from './server'
 
 let server: Server
@@ -68,6 +68,7 @@ test('somebody makes a workspace with a name alone, and is offered the versions 
   const version = page.getByRole('combobox', { name: 'Version' })
   await version.getByRole('option', { name: 'newest installed (1.12.6)' }).waitFor({ state: 'attached' })
   expect(await version.getByRole('option').allTextContents()).toEqual(['newest installed (1.12.6)', '1.12.6'])
+  await picture(page, 'new-workspace')
   await page.getByRole('combobox', { name: 'Tool' }).selectOption('Terraform')
   await page.getByText('The server has no version of Terraform.').waitFor()
   await page.getByRole('combobox', { name: 'Tool' }).selectOption('OpenTofu')

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { layer } from '../src/testing/layers'
 import { violations } from './accessible'
-import { enter, openBrowser } from './browser'
+import { enter, openBrowser, picture } from './browser'
 import { hostile } from './everyPage'
 import { GitServer } from './git'
 import { Server } from './server'
@@ -113,6 +113,7 @@ test('what comes from a repository is read here, and a draft of it can be planne
   const note = page.getByRole('note')
   await note.getByText('It is written there, and read-only here.').waitFor()
   await note.getByRole('link', { name: 'infra' }).waitFor()
+  await picture(page, 'owned')
   await page.getByTestId('code').locator('.view-lines').waitFor()
   expect(await page.getByRole('button', { name: 'New file' }).count()).toBe(0)
   const before = await server.text('/api/v1/workspaces/prod%2Fapp/-/files/app/main.tf')
@@ -126,6 +127,7 @@ test('what comes from a repository is read here, and a draft of it can be planne
   await page.getByRole('status').filter({ hasText: 'app/main.tf saved' }).waitFor()
   expect(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled()).toBe(true)
   expect(await page.getByRole('button', { name: 'Plan', exact: true }).isEnabled()).toBe(true)
+  await picture(page, 'draft')
   // The server holds to it too, whoever asks.
   await expect(server.call('POST', '/api/v1/runs', { workspace: 'prod/app', kind: 'apply' })).rejects.toThrow('a draft of what comes from infra can be planned only')
 
@@ -173,6 +175,7 @@ test.each([false, true])('drift is a map over all workspaces, its causes stand o
   const trend = page.getByRole('table', { name: 'Layers that had drifted, by day in UTC' })
   await trend.getByRole('row').nth(2).getByText('4 layers checked, 2 of them drifted; 12 checks, 1 new, 0 healed').waitFor({ state: 'attached' })
   await page.locator('canvas').waitFor()
+  await picture(page, `trend-${String(dark)}`)
   await prod.getByRole('link', { name: 'As planned 1' }).waitFor()
   expect(await violations(page)).toEqual([])
   await prod.getByRole('link', { name: 'Drifted 2' }).click()

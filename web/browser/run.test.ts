@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enter, openBrowser } from './browser'
+import { enter, openBrowser, picture } from './browser'
 import { parentOf, Server } from './server'
 
 let server: Server
@@ -113,6 +113,7 @@ test('who asked for a run sees why their yes does not count, and for whom it wai
   const approve = page.getByRole('button', { name: 'Approve…' })
   expect(await approve.isDisabled()).toBe(true)
   expect(await approve.getAttribute('aria-describedby')).not.toBeNull()
+  await picture(page, 'author')
   // The key does nothing, either.
   await page.keyboard.press('a')
   expect(await page.getByRole('dialog').count()).toBe(0)

@@ -71,6 +71,9 @@ type Run struct {
 	Needed int `json:"approvals_needed,omitempty"`
 	// Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists.
 	Gates []GateReason `json:"gate_reasons,omitempty"`
+	// Asks is whose yes the plan waits for, and whether the caller's is one; in the answer about one run alone, while
+	// the run waits for people.
+	Asks *RunAsks `json:"asks,omitempty"`
 	// Outside is how far a service outside has decided on the plan; absent where none is asked.
 	Outside *OutsideDecision `json:"outside_decision,omitempty"`
 	Cancel  *Cancel          `json:"cancel,omitempty"`
@@ -144,6 +147,15 @@ type RunCounts struct {
 	Drift   int  `json:"drift"`
 	Outputs int  `json:"outputs"`
 	Any     bool `json:"any"` // whether there is anything to apply
+}
+
+// RunAsks is whose yes the plan of a run waits for.
+type RunAsks struct {
+	// Refused is why the caller's yes would not count; absent where it would.
+	Refused string `json:"refused,omitempty"`
+	// Of is some of those whose yes would: keys, and rules that let people in.
+	Of   []Actor `json:"of"`
+	More int     `json:"more,omitempty"` // others than those
 }
 
 // Stale is why a plan can't be applied any more.

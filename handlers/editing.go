@@ -103,6 +103,23 @@ func (w workspaces) format(ctx context.Context, r *request) (answer, error) {
 	return tell(api.Formatted{Text: text}), err
 }
 
+// showTools shows which versions of tools a workspace can have.
+func (w workspaces) showTools(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	if err := w.service.Gate.Authorize(ctx, r.caller, auth.ReadWorkspace); err != nil {
+		return nil, err
+	}
+	said := api.Tools{Tools: []api.ToolVersions{}}
+	if w.tools == nil {
+		return tell(said), nil
+	}
+	all, err := w.tools(ctx)
+	said.Tools = append(said.Tools, all...)
+	return tell(said), err
+}
+
 func formatted(order api.FormatOrder) (string, error) {
 	switch order.Language {
 	case "hcl":

@@ -99,3 +99,46 @@ func TestHomeCountsAllTrouble(t *testing.T) {
 			all.Drifted)
 	}
 }
+
+// Drift is over once a run has applied or taken over all that there is, and not by one of some resources.
+func TestHomeHasNoDriftThatIsOver(t *testing.T) {
+	deps := testDeps(t)
+	world := runworld.New(t)
+	deps.Runs, deps.Now = world.Service, world.Now
+	server := startServer(t, deps)
+	run := func(kind string, targets ...string) {
+		made, err := world.Create(t.Context(), owner, api.RunOrder{Workspace: "w", Kind: kind, Targets: targets}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if world.Claim(t, acme).Plan(1); kind == "apply" {
+			planned, err := world.Get(t.Context(), owner, made.ID)
+			if err == nil {
+				_, err = world.Approve(t.Context(), owner, made.ID, api.Decision{Digest: planned.Pin.Digest})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			world.Claim(t, acme).Apply("{}")
+		}
+		world.Jump(2_000_000)
+	}
+	drifted := func() int {
+		var said api.Home
+		got := newCaller(t, server, acme, acmeKey).do("GET /api/v1/home", "")
+		if err := json.Unmarshal([]byte(got.body), &said); err != nil || got.status != 200 {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		return said.Runs.DriftCount
+	}
+	run("drift")
+	if run("apply", "a.b"); drifted() != 1 {
+		t.Error("an apply of one resource ends all drift")
+	}
+	if run("apply"); drifted() != 0 {
+		t.Error("what was applied has drifted still")
+	}
+	if run("drift"); drifted() != 1 {
+		t.Error("a later look finds nothing")
+	}
+}

@@ -206,8 +206,9 @@ func rightsOfWorkspaces() map[string]auth.Right {
 	const one = " /api/v1/workspaces/x"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadWorkspace: {"GET /api/v1/workspaces", "POST /api/v1/format", "GET /api/v1/variables", "GET" + one, "GET" +
-			one + "/-/variables", "GET" + one + "/-/snapshots",
+		auth.ReadWorkspace: {"GET /api/v1/workspaces", "POST /api/v1/format", "GET /api/v1/tools",
+			"GET /api/v1/variables", "GET" + one, "GET" +
+				one + "/-/variables", "GET" + one + "/-/snapshots",
 			"GET" + one + "/-/snapshots/1", "GET" + one + "/-/snapshots/1/archive", "GET" + one + "/-/snapshots/1/diff", "GET" +
 				one + "/-/checksums",
 			"GET /api/v1/layers", "GET /api/v1/layers/x", "GET /api/v1/layers/x/-/drift", "GET /api/v1/drift",

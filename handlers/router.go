@@ -50,6 +50,8 @@ type Deps struct {
 	Workspaces *workspace.Service
 	// Gate refuses callers that lack a route's rights before their body is looked at; nil for one that records nothing.
 	Gate *audit.Gate
+	// Tools says what the server's own executor can plan with; nil for nothing.
+	Tools func(context.Context) ([]api.ToolVersions, error)
 	// Repositories serves the git repositories that configurations come from; nil where the server keeps none.
 	Repositories *repos.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
@@ -239,7 +241,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	}
 	routeResources(all.under("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
-		routeWorkspaces(all.under("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
+		routeWorkspaces(all.under("/api/v1", native), workspaces{d.Workspaces, d.Tools, lists{d.Limits.Memory}}, guard)
 		d.routeProjects(all, native, one, guard)
 	}
 	routeUploads(all.under("", native, guard.Requests()), d, measured)

@@ -141,7 +141,11 @@ func (h runHandlers) show(ctx context.Context, r *request) (answer, error) {
 	id := r.run()
 	return h.lists.answer(ctx, r, runAnswerBytes, func() (listing, error) {
 		run, err := h.service.Get(ctx, r.caller, id)
-		return listing{answer: run.Wire(), takes: run.Bytes()}, err
+		said := run.Wire()
+		if err == nil {
+			said.Asks = h.service.Asks(r.caller, run)
+		}
+		return listing{answer: said, takes: run.Bytes()}, err
 	})
 }
 

@@ -108,6 +108,7 @@ func runExamples() []string {
 		"GET /api/v1/runs?status=orphaned,stale&kind=apply",
 		"GET /api/v1/runs/{run}",
 		"GET /api/v1/runs/{applied}",
+		"GET /api/v1/runs/{waits}",
 		"GET /api/v1/runs/{stale}",
 		"GET /api/v1/runs/{orphan}",
 		"404 GET /api/v1/runs/01JD8X6Q4ZK4T1M5S0R9V7E2WB",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -86,6 +87,9 @@ func testDeps(t testing.TB) handlers.Deps {
 	db := testDatabase(t)
 	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
 	deps.Workspaces = testWorkspaces(db, sealer, store)
+	deps.Tools = func(context.Context) ([]api.ToolVersions, error) {
+		return []api.ToolVersions{{Tool: "opentofu", Versions: []string{"1.12.6", "1.11.0"}}}, nil
+	}
 	deps.Repositories = testRepositories(t, db, sealer, store)
 	deps.Layers = testLayers(db, store)
 	deps.Pulls = testPulls(db, store)

@@ -183,6 +183,7 @@ func rarelyShownOfRuns() []string {
 		"RunOutputs.Missing",
 		"Tool.Calls", ".Calls", "Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender",
 		"Agent.Runs", "GateReason.Details", "GateReason.Severity", "Run.Outside",
+		"RunAsks.Refused", "RunAsks.More",
 		"Insight.Model",
 		"Insight.Cut", "Insight.Unread", "InsightChange.Attributes", "InsightChange.Because",
 		"InsightChange.DependedBy", "InsightChange.Previous", "InsightChange.Unknown", "InsightCost.Note",

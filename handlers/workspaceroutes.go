@@ -30,6 +30,8 @@ func routeWorkspaces(at section, w workspaces, guard *middleware.Guard) {
 	all.route("POST", "/format",
 		reads("formatText", "A text as the tools' own fmt writes it").takes(api.FormatOrder{}).gives(api.Formatted{}).
 			fails(fault.FormatInvalid, fault.WorkspaceInvalid, fault.BodyTooLarge), w.format, middleware.Admit(maxFormatBody))
+	all.route("GET", "/tools", reads("listTools", "The versions of tools that the server itself can plan with").
+		gives(api.Tools{}), w.showTools, none)
 	one := all.under("/workspaces/:name").tagged(tagWorkspaces, fault.WorkspaceNotFound)
 	for _, r := range w.routes() {
 		one.route(r.method, r.path, r.about, w.named(r.serve), r.admit)

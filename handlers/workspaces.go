@@ -16,6 +16,7 @@ import (
 // workspaces serves workspaces, their variables and configurations.
 type workspaces struct {
 	service *workspace.Service
+	tools   func(context.Context) ([]api.ToolVersions, error) // nil for none
 	lists   lists
 }
 

@@ -87,6 +87,7 @@ func workspaceExamples() []string {
 		"POST /api/v1/workspaces/prod/net/-/variables " + wireVariables,
 		`400 POST /api/v1/workspaces/prod/net/-/variables {"set":[{"kind":"environment","name":"PATH","value":"x"}]}`,
 		"400 PUT /api/v1/workspaces/prod/net/-/contents/" + wireDigest + " other",
+		"GET /api/v1/tools",
 		"PUT /api/v1/workspaces/prod/net/-/files/new.tf c=1",
 		"400 PUT /api/v1/workspaces/prod/net/-/files/a/../b c",
 		"409 PUT /api/v1/workspaces/prod/net/-/files/n.tf?parent=1 c",

@@ -157,6 +157,7 @@ func (s *Service) Sync(ctx context.Context, p auth.Principal, name string) (Laye
 	l, err := s.change(ctx, p, s.entry(p, audit.LayerSync, name, ""), func(l *Layer) error {
 		l.Facts.Sync = SyncFact{At: s.clock(), By: cmp.Or(p.Subject, p.KeyName, p.KeyID)}
 		l.Facts.Failures, l.Facts.Stale, l.Facts.Declined = Failures{}, Staleness{}, ""
+		l.Brought = Brought{} // somebody's draft may be newer: what the repository has is brought again
 		return nil
 	})
 	return s.acted(ctx, p, l, err)

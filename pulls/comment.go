@@ -19,10 +19,12 @@ type Words struct {
 	Link func(run string) string
 	// Insight is what a run's plan means; nil where that is not known.
 	Insight func(run string) *api.Insight
+	// Changes is what a run's plan changes; nil where that is not known.
+	Changes func(run string) *api.RunChanges
 }
 
 // reserve is what a comment has left for its marker and the end of a cut.
-const reserve = 600
+const reserve = 700
 
 // Text is what the pull request's comment says, in Markdown, within what the forge takes. What does
 // not fit is left out, with a link to the whole.
@@ -30,7 +32,7 @@ func (p Pull) Text(w Words, limits forge.Limits) string {
 	room := limits.Comment - reserve
 	head, foot := p.heading(w, room/2), p.foot(w)
 	room -= size(head) + size(foot)
-	var parts []string
+	var parts []part
 	var left []Plan
 	for _, plan := range p.Plans {
 		if plan.Status != Done || plan.Commit != p.At.Head || w.Insight == nil {
@@ -40,16 +42,48 @@ func (p Pull) Text(w Words, limits forge.Limits) string {
 		if insight == nil {
 			continue
 		}
-		part := section(plan, *insight, limits.Folds)
-		if size(part) > room {
+		one := section(plan, *insight, limits.Folds)
+		if room < one.size() {
 			left = append(left, plan)
 			continue
 		}
-		room -= size(part)
-		parts = append(parts, part)
+		room -= one.size()
+		parts = append(parts, one)
 	}
-	return head + strings.Join(parts, "") + leftOut(left, w) + foot
+	// What all plans mean goes before the values of any.
+	without := 0
+	var text strings.Builder
+	for _, one := range parts {
+		values, all := w.values(one.run, limits.Folds, room)
+		room -= size(values)
+		if !all {
+			without++
+		}
+		text.WriteString(one.head + values + one.end)
+	}
+	if without > 0 {
+		fmt.Fprintf(&text, "\nThe values of %d plans are too long for a comment: the pages of their runs have them.\n", without)
+	}
+	return head + text.String() + leftOut(left, w) + foot
 }
+
+// values is what a run's plan changes, with values, as far as it fits; it is not all where not even one change does.
+func (w Words) values(run string, folds bool, room int) (text string, all bool) {
+	if w.Changes == nil {
+		return "", true
+	}
+	changes := w.Changes(run)
+	if changes == nil {
+		return "", true
+	}
+	text = show.Values(*changes, folds, room, size)
+	return text, text != "" || !changes.Counts.Any
+}
+
+// part is what a comment says of one plan, in the two pieces between which its values come.
+type part struct{ run, head, end string }
+
+func (p part) size() int { return size(p.head) + size(p.end) }
 
 // size is how much of a comment a text takes, in the unit that no forge counts more of.
 func size(text string) int { return len(utf16.Encode([]rune(text))) }
@@ -154,8 +188,9 @@ func linkTo(w Words, run string) string {
 }
 
 // section is what one plan means.
-func section(plan Plan, insight api.Insight, folds bool) string {
+func section(plan Plan, insight api.Insight, folds bool) part {
 	var b bytes.Buffer
+	end := ""
 	if folds {
 		fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", show.HTML(plan.Layer))
 	} else {
@@ -163,9 +198,9 @@ func section(plan Plan, insight api.Insight, folds bool) string {
 	}
 	_ = show.MarkdownAs(&b, insight, show.Manner{Folds: folds}) // a buffer takes everything
 	if folds {
-		b.WriteString("\n</details>\n")
+		end = "\n</details>\n"
 	}
-	return b.String()
+	return part{plan.Run, b.String(), end}
 }
 
 // maxLeft is how many layers are named whose plans did not fit.

@@ -1,6 +1,7 @@
 package pulls_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,7 +28,13 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 	p.Plans[0].Apply = &pulls.Apply{By: forge.User{ID: "1", Login: name}, Status: pulls.Failed, Reason: name}
 	p.Answers = []pulls.Answer{{By: name, Command: "holdfast plan " + name, Text: "refused: `holdfast plan`"}}
 	insight := &api.Insight{Summary: "**1 to add.**"}
+	changed := &api.RunChanges{Counts: api.RunCounts{Any: true}}
+	value, _ := json.Marshal(map[string]string{name: name})
+	quoted, _ := json.Marshal(name)
 	for range changes {
+		changed.Changes = append(changed.Changes, api.RunChange{Address: name, Actions: []string{"update"},
+			Before: json.RawMessage(`{"a":1}`), After: value})
+		changed.Outputs = append(changed.Outputs, api.RunOutputChange{Name: name, Actions: []string{"create"}, After: quoted})
 		insight.Facts.Changes = append(insight.Facts.Changes, api.InsightChange{Address: name, Kind: "create",
 			Because: []string{name}})
 		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name,
@@ -37,7 +44,8 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 	}
 	return p, pulls.Words{Settings: pulls.Settings{Plan: "write"},
 		Link:    func(run string) string { return "https://holdfast.example/ui/runs/" + run },
-		Insight: func(string) *api.Insight { return insight }}
+		Insight: func(string) *api.Insight { return insight },
+		Changes: func(string) *api.RunChanges { return changed }}
 }
 
 // shape is a comment without what stands between the marks that only our own text has.
@@ -134,5 +142,46 @@ func TestTextOfAFork(t *testing.T) {
 	s := p.StatusOf(p.Plans[0], pulls.Settings{Plan: "write"}, "")
 	if s.State != forge.Pending || !strings.Contains(s.Description, "fork") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The values of a plan stand in the comment where there is room, what is sensitive does not, and what is left out is
+// counted.
+func TestValuesInComments(t *testing.T) {
+	change := func(address, before, after string) api.RunChange {
+		return api.RunChange{Address: address, Actions: []string{"update"}, Before: json.RawMessage(before),
+			After: json.RawMessage(after)}
+	}
+	all := api.RunChanges{Counts: api.RunCounts{Any: true, Change: 2}, Changes: []api.RunChange{
+		change("aws_instance.web", `{"ami":"ami-1","tags":{"a":1},"gone":true}`, `{"ami":"ami-2","tags":{"a":1}}`),
+		change("aws_db.main", `{"password":"(sensitive)"}`, `{"password":"(sensitive)"}`),
+	}, Outputs: []api.RunOutputChange{{Name: "token", Actions: []string{"update"}, Sensitive: true,
+		Before: json.RawMessage(`"hidden"`), After: json.RawMessage(`"hidden too"`)}}}
+	p, w := named("name", 0)
+	w.Changes = func(string) *api.RunChanges { return &all }
+	for _, limit := range limits() {
+		text := p.Text(w, limit)
+		for _, want := range []string{"- update `aws_instance.web`\n  - `ami`: `\"ami-1\"` → `\"ami-2\"`\n  - `gone`: `true` → nothing\n",
+			"- update `aws_db.main`, in what is not shown\n", "- update output `token`: `(sensitive)`\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "hidden") || strings.Contains(text, "tags") {
+			t.Errorf("it shows what it is not to:\n%s", text)
+		}
+	}
+	for i := range 3000 {
+		all.Changes = append(all.Changes, change(fmt.Sprintf("a.b%04d", i), `{"x":1}`, `{"x":2}`))
+	}
+	for _, limit := range limits() {
+		text := p.Text(w, limit)
+		listed := strings.Count(text, "- update `")
+		if n := len(utf16.Encode([]rune(text))); n > limit.Comment-100 || listed < 100 {
+			t.Errorf("%d of %d, with %d changes", n, limit.Comment, listed)
+		}
+		if want := fmt.Sprintf("- and %d more, on the page of the run\n", 3003-listed); !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }

@@ -60,4 +60,7 @@ type Runs interface {
 	Drop(ctx context.Context, caller auth.Principal, run, reason string) error
 	// Insight is what the plan of a run means; nil where that is not known.
 	Insight(ctx context.Context, org uuid.UUID, run string) (*api.Insight, error)
+	// Changes is what the plan of a run changes, as those may see it who read notices: sensitive values are masked, and
+	// there are none where the organization shows none. It is nil where that is not known.
+	Changes(ctx context.Context, org uuid.UUID, run string) (*api.RunChanges, error)
 }

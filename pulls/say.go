@@ -23,7 +23,7 @@ func (l *look) say(ctx context.Context) error {
 	if len(l.pull.Plans) == 0 && l.pull.Comment == "" && len(l.pull.Answers) == 0 && l.pull.Trouble == "" {
 		return nil // it affects nothing, and nobody has asked
 	}
-	text := l.pull.Text(Words{Settings: l.settings, Link: l.Link, Insight: l.insight(ctx)}, l.forge.Limits())
+	text := l.pull.Text(Words{Settings: l.settings, Link: l.Link, Insight: l.insight(ctx), Changes: l.changes(ctx)}, l.forge.Limits())
 	sum := sha256.Sum256([]byte(text))
 	said := hex.EncodeToString(sum[:])
 	if l.pull.Comment != "" && l.pull.Said == said {
@@ -73,6 +73,18 @@ func (l *look) insight(ctx context.Context) func(run string) *api.Insight {
 		found, err := l.Runs.Insight(ctx, l.pull.Org, run)
 		if err != nil {
 			l.Log.InfoContext(ctx, "a comment lacks what a plan means", "run", run, "error", err)
+			return nil
+		}
+		return found
+	}
+}
+
+// changes asks what plans change. That it is not known makes the comment shorter.
+func (l *look) changes(ctx context.Context) func(run string) *api.RunChanges {
+	return func(run string) *api.RunChanges {
+		found, err := l.Runs.Changes(ctx, l.pull.Org, run)
+		if err != nil {
+			l.Log.InfoContext(ctx, "a comment lacks what a plan changes", "run", run, "error", err)
 			return nil
 		}
 		return found

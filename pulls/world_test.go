@@ -257,3 +257,5 @@ func (w inRuns) Drop(_ context.Context, _ auth.Principal, id, _ string) error {
 func (w inRuns) Insight(context.Context, uuid.UUID, string) (*api.Insight, error) {
 	return &api.Insight{Summary: "**1 to add.**"}, nil
 }
+
+func (w inRuns) Changes(context.Context, uuid.UUID, string) (*api.RunChanges, error) { return nil, nil }

@@ -167,7 +167,7 @@ func (r Run) needsNobody() bool {
 
 // unasked reports whether the run is applied without a question.
 func (r Run) unasked(counts api.RunCounts) bool {
-	onlyOutputs := counts.Add+counts.Change+counts.Destroy+counts.Import+counts.Forget+counts.Move == 0
+	onlyOutputs := !changesResources(counts)
 	if r.Order.Wait || r.Order.Pull != nil { // a pull's is compared with what was planned before
 		return false
 	}
@@ -248,10 +248,7 @@ func (c call) approve(d yes) Decide {
 			return Change{}, fault.New(fault.RunStale,
 				"the state or the workspace has changed since the plan was made: retry the run")
 		}
-		if !d.BreakGlass && !r.mayApprove(c.by.Wire()) {
-			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
-		}
-		if err := r.theirs(c.by.Wire()); err != nil && !d.BreakGlass {
+		if err := r.discounts(c.by.Wire()); err != nil && !d.BreakGlass {
 			return Change{}, err
 		}
 		m := c.change(r)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -59,6 +60,59 @@ func (r Run) enough() bool {
 // glassBroken reports whether one yes to this very plan was for all.
 func (r Run) glassBroken() bool {
 	return slices.ContainsFunc(r.Approvals, func(a api.Approval) bool { return a.BreakGlass && r.isYes(a) })
+}
+
+// mostAsked is how many of those are named whose yes a run waits for.
+const mostAsked = 5
+
+// Asks says whose yes the run's plan waits for, and why the caller's is none; nil where nobody is waited for.
+func (s *Service) Asks(p auth.Principal, run Run) *api.RunAsks {
+	if run.Status != AwaitingApproval || run.Pin == nil {
+		return nil
+	}
+	run = s.by(ActorOf(p)).counting(run)
+	counts := func(who api.Actor, may func(auth.Right) error) error {
+		err := may(auth.ApproveRun)
+		if err != nil && !run.wantsApproval() {
+			err = may(auth.ApplyRun)
+		}
+		if err != nil {
+			return err
+		}
+		if err := run.discounts(who); err != nil {
+			return err
+		}
+		if run.said(Actor{KeyID: who.KeyID, Subject: who.Subject}, run.Pin.Digest, true, false) {
+			return fault.New(fault.RunStatus, "you have approved it")
+		}
+		return nil
+	}
+	asks := &api.RunAsks{Of: []api.Actor{}}
+	may := func(right auth.Right) error { return p.MayOn(right, run.Workspace) }
+	if err := counts(ActorOf(p).Wire(), may); err != nil {
+		asks.Refused = fault.From(err).Message
+	}
+	if s.Callers == nil {
+		return asks
+	}
+	for _, who := range s.Callers(run.Org) {
+		switch {
+		case counts(ActorOf(who).Wire(), func(right auth.Right) error { return who.MayOn(right, run.Workspace) }) != nil:
+		case len(asks.Of) == mostAsked:
+			asks.More++
+		default:
+			asks.Of = append(asks.Of, ActorOf(who).Wire())
+		}
+	}
+	return asks
+}
+
+// discounts refuses a yes that counts for nothing, whatever right there is to say it.
+func (r Run) discounts(who api.Actor) error {
+	if !r.mayApprove(who) {
+		return fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
+	}
+	return r.theirs(who)
 }
 
 // theirs refuses a yes that counts for nothing: all that holds the plan is for others, and the workspace itself wants

@@ -67,6 +67,9 @@ func (s *Service) made(ctx context.Context, p auth.Principal, order api.RunOrder
 	if err != nil {
 		return Run{}, err
 	}
+	if at.PlanOnly != "" && Kind(order.Kind).Mutates() && (order.Snapshot == "" || order.Snapshot == at.Snapshot) {
+		return Run{}, fault.New(fault.RunInvalid, "%s", at.PlanOnly)
+	}
 	run, err := s.prepare(ctx, p, order, at)
 	if err != nil {
 		return Run{}, err

@@ -61,6 +61,38 @@ func (s *Service) seenChanges(p auth.Principal, run Run, kept io.Reader) (io.Rea
 	return bytes.NewReader(raw), err
 }
 
+// maxTold is how large a list of changes may be that people are told in a comment, which has less room by far.
+const maxTold = 4 << 20
+
+// ChangesTold is what a run's plan changes, as those may see it who read notices. Fault: RunFileNotFound.
+func (s *Service) ChangesTold(ctx context.Context, ref Ref) (*api.RunChanges, error) {
+	run, err := s.Store.Run(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.newest(ctx, ref, FileChanges)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(s.open(ctx, file), maxTold+1))
+	if err != nil {
+		return nil, err
+	}
+	var all api.RunChanges
+	if len(raw) > maxTold || json.Unmarshal(raw, &all) != nil {
+		return nil, fault.New(fault.RunFileNotFound, "the run's changes are too many to be told")
+	}
+	if s.showsNone(run) {
+		all = withoutValues(all)
+	}
+	return &all, nil
+}
+
+// showsNone reports whether nobody is shown values of the run's state.
+func (s *Service) showsNone(run Run) bool {
+	return s.Access != nil && s.Access.StateAccess(run.Org, run.Workspace) == auth.AccessInternal
+}
+
 // masked stands in the place of a value that is a text.
 const masked = "(not shown)"
 
@@ -88,7 +120,7 @@ type Access interface {
 
 // noteOf is why a run is where it is, as those may learn it who read the audit log and notices.
 func (s *Service) noteOf(run Run) string {
-	if s.Access != nil && s.Access.StateAccess(run.Org, run.Workspace) == auth.AccessInternal {
+	if s.showsNone(run) {
 		return plainlog.Reason(run.Reason)
 	}
 	return run.Reason

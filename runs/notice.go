@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/holdfast/holdfast/audit"
 )
@@ -31,10 +32,26 @@ func (s *Service) notice(ctx context.Context, was Status, run Run) {
 	if action == "" {
 		return
 	}
+	note := s.noteOf(run)
+	if action == audit.RunWait {
+		note = run.asking(note)
+	}
 	s.keep(ctx, audit.Event{
 		At: s.clock(), Org: run.Org, Actor: audit.Server(), Action: action, State: run.Workspace, Version: run.Base.Version,
-		Note: "run " + run.ID + ": " + cut(s.noteOf(run), maxNote),
+		Note: "run " + run.ID + ": " + cut(note, maxNote),
 	})
+}
+
+// asking says who wants what of those who are to approve, and what it waits for.
+func (r Run) asking(waits string) string {
+	text := nameOf(r.Trigger.Wire()) + " wants to " + string(r.Kind)
+	if c := r.Counts; c != nil {
+		text += fmt.Sprintf(": +%d ~%d -%d", c.Add, c.Change, c.Destroy)
+	}
+	if text += "; " + waits; r.Order.Message != "" {
+		text += ": \"" + r.Order.Message + "\""
+	}
+	return text
 }
 
 // maxNote is how much of a run's reason a notice has.

@@ -32,6 +32,8 @@ type Workspace struct {
 	Pool      string // empty for the server's own executor
 	Snapshot  string // the newest; empty while there is none
 	Protected bool   // from being destroyed
+	// PlanOnly is why the newest snapshot may be planned and not applied; empty where it may be applied.
+	PlanOnly string
 	// Changed is the last change of the settings or of the workspace's own variables.
 	Changed Changed
 }

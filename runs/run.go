@@ -110,9 +110,21 @@ func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift && !r
 // RefreshOnly reports whether the run's plan takes over into the state what there is, and changes nothing else.
 func (r Run) RefreshOnly() bool { return r.Kind == Refresh || r.Kind == Drift && !r.Order.Whole }
 
-// Drifted reports whether a run that looked for drift has found some. What a whole plan would change is no drift.
+// Drifted reports whether a run that looked for drift has found some. What a whole plan would change is no drift, nor
+// are outputs that the state lacks: no resource was changed outside.
 func (r Run) Drifted() bool {
-	return r.Counts != nil && (r.Counts.Drift > 0 || r.Counts.Any && r.RefreshOnly())
+	return r.Counts != nil && (r.Counts.Drift > 0 || r.RefreshOnly() && changesResources(*r.Counts))
+}
+
+// EndsDrift reports whether nothing that was changed outside before the run is left: it has taken all of it over, or
+// has undone it.
+func (r Run) EndsDrift() bool {
+	return r.Status == Succeeded && r.Kind.Mutates() && len(r.Order.Targets) == 0 && !r.Order.NoRefresh && !r.Elsewhere
+}
+
+// changesResources reports whether a plan does more than change outputs.
+func changesResources(c api.RunCounts) bool {
+	return c.Add+c.Change+c.Destroy+c.Import+c.Forget+c.Move > 0
 }
 
 // InProgress is the fault of a run that is to be alone where this one goes on.

@@ -52,6 +52,9 @@ type Deps struct {
 	Deciders Deciders
 	// Standing says whose approvals count still; nil for everybody's.
 	Standing Standing
+	// Callers are the keys of an organization, and the rules that let people in, which are good now; nil where nobody
+	// knows them.
+	Callers func(org uuid.UUID) []auth.Principal
 	// Access is what notices and the audit log go by; nil for auth.AccessFull.
 	Access Access
 	Gate   *audit.Gate

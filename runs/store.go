@@ -122,7 +122,9 @@ type Trouble string
 // The troubles. Runs are newer than others by their IDs.
 const (
 	TroubleFailed Trouble = "failed" // one has failed, and none that is newer has succeeded
-	TroubleDrift  Trouble = "drift"  // the newest of those that looked for drift to the end has found some
+	// The newest of those that looked for drift to the end has found some, no newer one has applied or taken over all that
+	// there is, and where the workspace is a layer, its report has it too.
+	TroubleDrift Trouble = "drift"
 )
 
 // Troubled is a workspace in trouble, with the newest run that says so.

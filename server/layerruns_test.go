@@ -64,6 +64,18 @@ func TestWhereARunIsForItsLayer(t *testing.T) {
 	}
 }
 
+// Outputs that the state lacks are no drift: they are those of a workspace that was never applied.
+func TestNewOutputsAreNoDrift(t *testing.T) {
+	t.Parallel()
+	run := runs.Run{Kind: runs.Drift, Counts: &api.RunCounts{Any: true, Outputs: 1}}
+	if run.Drifted() {
+		t.Error("an output that was never applied is drift")
+	}
+	if run.Counts.Drift = 1; !run.Drifted() {
+		t.Error("a changed resource behind it is none")
+	}
+}
+
 // A run that looks for drift with a whole plan has drifted by what was changed outside, not by what it would do.
 func TestWholePlanIsNoDrift(t *testing.T) {
 	t.Parallel()

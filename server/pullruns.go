@@ -82,3 +82,12 @@ func (r pullRuns) Insight(ctx context.Context, org uuid.UUID, run string) (*api.
 	var found api.Insight
 	return &found, json.Unmarshal(raw, &found)
 }
+
+// Changes implements pulls.Runs.
+func (r pullRuns) Changes(ctx context.Context, org uuid.UUID, run string) (*api.RunChanges, error) {
+	found, err := r.service.ChangesTold(ctx, runs.Ref{Org: org, ID: run})
+	if fault.Is(err, fault.RunFileNotFound) || fault.Is(err, fault.RunNotFound) {
+		return nil, nil
+	}
+	return found, err
+}

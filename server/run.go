@@ -58,6 +58,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
 		Gate:           p.gate,
+		Tools:          p.toolVersions,
 		Repositories:   p.repositories,
 		Layers:         p.layers,
 		Pulls:          p.pulls,

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/state"
@@ -67,6 +69,7 @@ func (s runStates) Seen(ctx context.Context, org uuid.UUID, name, run string, ep
 // runWorkspaces is what runs need of workspaces.
 type runWorkspaces struct {
 	service     *workspace.Service
+	layers      layers.Store
 	maxLogBytes int64
 	keepFiles   time.Duration
 }
@@ -81,9 +84,13 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 	if err != nil {
 		return runs.Workspace{}, err
 	}
+	planOnly, err := w.planOnly(ctx, org, found)
+	if err != nil {
+		return runs.Workspace{}, err
+	}
 	s := found.Settings
 	return runs.Workspace{
-		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found), PlanOnly: planOnly,
 		Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
 		Terms: runs.Terms{
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
@@ -99,6 +106,34 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 		},
 	}, nil
 }
+
+// planOnly says why a workspace's newest snapshot may not be applied: it is a draft of what comes from a repository.
+func (w runWorkspaces) planOnly(ctx context.Context, org uuid.UUID, of workspace.Workspace) (string, error) {
+	if !of.Newest.Draft() {
+		return "", nil
+	}
+	l, err := w.layers.Layer(ctx, layers.Ref{Org: org, Name: string(of.Name)})
+	if fault.Is(err, fault.LayerNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	before, err := w.service.Store.Entries(ctx, workspace.Ref{Org: org, Name: of.Name}, of.Newest.Number, draftsLooked)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range before {
+		if !e.Draft() && e.ID == of.Newest.ID {
+			return "", nil // it is what the repository has
+		}
+	}
+	return fmt.Sprintf("the newest configuration of %s is a draft, and a draft of what comes from %s can be planned only: "+
+		"`holdfast layer sync %[1]s` takes what the repository has", of.Name, l.Settings.Repository), nil
+}
+
+// draftsLooked is how many snapshots before a draft are looked at for what a repository has.
+const draftsLooked = 100
 
 func changedBy(a workspace.Actor) api.Actor {
 	return api.Actor{KeyID: a.KeyID, KeyName: a.KeyName, Subject: a.Subject}

@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqllayers"
 	"github.com/holdfast/holdfast/storage/sqlpolicy"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
@@ -57,7 +58,8 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Seals:  p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store, Engine: p.engine()},
 		Gate: p.gate, Audit: p.live.Recorder(p.states), Deliver: p.workspaces.Deliver,
-		Standing: standing{p.verifier.Keyring}, Access: p.watcher, Insights: insights,
+		Standing: standing{p.verifier.Keyring}, Callers: standing{p.verifier.Keyring}.callers,
+		Access: p.watcher, Insights: insights,
 		Deciders: deciders{p.watcher, webhook.NewAsker(p.settings.Server.NoticeNetworks, roots)},
 		Memory:   p.memory,
 		Limits:   runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
@@ -92,7 +94,7 @@ func runLimits(s configs.Runs) runs.Limits {
 }
 
 func (p *parts) runWorkspaces() runWorkspaces {
-	return runWorkspaces{service: p.workspaces, maxLogBytes: p.settings.Runs.MaxLogBytes,
+	return runWorkspaces{service: p.workspaces, layers: sqllayers.New(p.database), maxLogBytes: p.settings.Runs.MaxLogBytes,
 		keepFiles: days(p.settings.Runs.KeepPlanDays)}
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,13 @@ func TestWhoMayStill(t *testing.T) {
 		if got := s.MayStill(org, api.Actor{KeyID: id}, auth.ApproveRun, "prod/network"); got != want {
 			t.Errorf("%s: %t", id, got)
 		}
+	}
+	var names []string
+	for _, p := range s.callers(org) {
+		names = append(names, p.KeyID)
+	}
+	if got := strings.Join(names, " "); got != "approver dev demoted oidc.people cert.machines" {
+		t.Errorf("those are good now: %s", got)
 	}
 	if !s.MayStill(org, api.Actor{KeyID: "dev"}, auth.ApproveRun, "dev/network") ||
 		s.MayStill(uuid.New(), api.Actor{KeyID: "approver"}, auth.ApproveRun, "dev/network") {

@@ -103,13 +103,9 @@ func versionsOf(tools []Tool) (all []*version.Version) {
 
 // unavailable is the fault of a version that is not there; it lists those that are.
 func (s *Store) unavailable(ctx context.Context, name Name, format string, args ...any) error {
-	tools, err := s.installed(ctx, name)
+	there, _, err := s.Versions(ctx, name)
 	if err != nil {
 		return err
-	}
-	var there []string
-	for _, tool := range tools {
-		there = append(there, tool.Version)
 	}
 	return fault.New(fault.ToolUnavailable, format+"; installed: %s",
 		append(slices.Clone(args), cmp.Or(listed(there), "none"))...)

@@ -90,6 +90,16 @@ func (s *Store) List(ctx context.Context) ([]Tool, error) {
 	return all, nil
 }
 
+// Versions returns the versions of a tool that the store has for this machine, newest first, and whether others are
+// downloaded when they are wanted.
+func (s *Store) Versions(ctx context.Context, name Name) (all []string, downloads bool, err error) {
+	tools, err := s.installed(ctx, name)
+	for _, tool := range tools {
+		all = append(all, tool.Version)
+	}
+	return all, s.downloads(name), err
+}
+
 // installed returns the versions of one tool, newest first.
 func (s *Store) installed(ctx context.Context, name Name) ([]Tool, error) {
 	entries, err := os.ReadDir(filepath.Join(s.settings.Root, string(name)))

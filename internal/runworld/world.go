@@ -35,6 +35,8 @@ type World struct {
 	Terms     runs.Terms
 	Pool      string
 	Protected bool
+	// PlanOnly is why the newest configuration of each may not be applied.
+	PlanOnly string
 	// Sensitive are variables of every workspace that nobody is to be shown.
 	Sensitive []api.Input
 	// Configuration is the text of every workspace's main.tf; empty for one resource.
@@ -157,6 +159,18 @@ func (w *World) Actions() (all []audit.Action) {
 	return all
 }
 
+// Notes are those of one action in the audit log.
+func (w *World) Notes(action audit.Action) (all []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if e.Action == action {
+			all = append(all, e.Note)
+		}
+	}
+	return all
+}
+
 // Sign implements runs.Tokens.
 func (w *World) Sign(run runs.Run, tool bool) (string, error) {
 	return w.signer.Sign(token.Claims{
@@ -195,7 +209,7 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 	if name == "absent" {
 		return runs.Workspace{}, fault.New(fault.WorkspaceNotFound, "there is no workspace of this name")
 	}
-	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected}, nil
+	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected, PlanOnly: w.PlanOnly}, nil
 }
 
 // Inputs implements runs.Workspaces.

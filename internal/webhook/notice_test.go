@@ -63,6 +63,24 @@ func TestNotice(t *testing.T) {
 	}
 }
 
+// A plan that waits is told as what somebody wants, by them, and with the page on which to decide.
+func TestTextOfAPlanThatWaits(t *testing.T) {
+	const run = "01JD8X6Q4ZK4T1M5S0R9V7E2WB"
+	e := audit.Event{Action: audit.RunWait, Org: acme, Actor: audit.Server(), State: "prod/shop",
+		Note: "run " + run + ": anna wants to apply: +0 ~1 -3; waits for 1 of 2 approvals: \"fewer networks\""}
+	body, err := bodyOf(e, Receiver{Name: "Acme"}, "https://state.example.com")
+	var n notice
+	if err != nil || json.Unmarshal(body, &n) != nil {
+		t.Fatal(err)
+	}
+	want := "Acme: a plan of `prod/shop` waits for people: `anna wants to apply: +0 ~1 -3; waits for 1 of 2 approvals: " +
+		"\"fewer networks\"`\n"
+	if !strings.HasPrefix(n.Text, want) || strings.Contains(n.Text, "By ") ||
+		!strings.HasSuffix(n.Text, "\nhttps://state.example.com/ui/runs/"+run) {
+		t.Errorf("it says %q", n.Text)
+	}
+}
+
 // Every event that can be told makes a text, and of nothing but its own words.
 func TestTexts(t *testing.T) {
 	for _, action := range audit.Actions() {

@@ -24,7 +24,7 @@ func textOf(n notice) string {
 	if n.Reason != "" {
 		lines = append(lines, "Reason: "+quoted(n.Reason))
 	}
-	if by := cmp.Or(n.KeyName, n.Subject, n.KeyID); by != "" {
+	if by := cmp.Or(n.KeyName, n.Subject, n.KeyID); by != "" && by != audit.Server().KeyID {
 		lines = append(lines, "By "+quoted(by)+from(n.Address))
 	}
 	if len(n.Commands) > 0 {
@@ -57,6 +57,9 @@ func happened(n notice) string {
 		return fmt.Sprintf("the lock of %s was taken over from %s, who gave no sign of life.", state, quoted(n.Note))
 	case audit.LockForce:
 		return fmt.Sprintf("the lock of %s, which %s held, was forced open.", state, quoted(n.Note))
+	case audit.RunWait:
+		_, asked, _ := strings.Cut(n.Note, ": ") // behind the run, which the link leads to
+		return fmt.Sprintf("a plan of %s waits for people: %s", state, quoted(cmp.Or(asked, n.Note)))
 	case audit.StateWrite:
 		if n.Note != "" {
 			return fmt.Sprintf("version %d of %s was accepted, and looks wrong: %s.", n.Version, state, plain(n.Note))

@@ -53,7 +53,11 @@ func (l *ledger) checkTroubles(t *testing.T, store runs.Store) {
 
 // troubleOf returns the run that says that a workspace is in a trouble.
 func (l *ledger) troubleOf(org uuid.UUID, workspace string, trouble runs.Trouble) (last runs.Run, is bool) {
+	var applied runs.Run
 	for _, r := range l.where(func(r runs.Run) bool { return r.Org == org && r.Workspace == workspace }) {
+		if r.Kind.Mutates() && r.Status == runs.Succeeded {
+			applied = r
+		}
 		switch {
 		case trouble == runs.TroubleDrift && r.Kind == runs.Drift && r.Status == runs.Succeeded:
 			last, is = r, r.Drifted()
@@ -62,6 +66,9 @@ func (l *ledger) troubleOf(org uuid.UUID, workspace string, trouble runs.Trouble
 		case trouble == runs.TroubleFailed && r.Status == runs.Succeeded:
 			is = false
 		}
+	}
+	if trouble == runs.TroubleDrift && applied.ID > last.ID && !applied.FinishedAt.Before(last.FinishedAt) {
+		is = is && !applied.EndsDrift()
 	}
 	return last, is
 }

@@ -36,15 +36,31 @@ func (t tx) keepTroubles(s step) error {
 	if err != nil {
 		return err
 	}
-	drifted := false
-	if looked.id != "" {
-		found, err := load(t, runs.Ref{Org: uuid.MustParse(t.org), ID: looked.id})
-		if err != nil {
-			return err
-		}
-		drifted = found.run.Drifted()
+	drifted, err := t.hasDrifted(workspace, looked)
+	if err != nil {
+		return err
 	}
 	return t.keepTrouble(workspace, runs.TroubleDrift, looked, drifted)
+}
+
+// hasDrifted reports whether a workspace's last look for drift has found some that no run has ended since.
+func (t tx) hasDrifted(workspace string, looked ending) (bool, error) {
+	is := func(id string, holds func(runs.Run) bool) (bool, error) {
+		found, err := load(t, runs.Ref{Org: uuid.MustParse(t.org), ID: id})
+		return err == nil && holds(found.run), err
+	}
+	if looked.id == "" {
+		return false, nil
+	}
+	if drifted, err := is(looked.id, runs.Run.Drifted); err != nil || !drifted {
+		return false, err
+	}
+	applied, err := t.newest(workspace, []runs.Kind{runs.Apply, runs.Destroy, runs.Refresh}, runs.Succeeded)
+	if err != nil || applied.id < looked.id || applied.at < looked.at {
+		return true, err
+	}
+	ends, err := is(applied.id, runs.Run.EndsDrift)
+	return !ends, err
 }
 
 // ending is a run that has ended, and when.
@@ -88,9 +104,15 @@ func (s *Store) Troubled(ctx context.Context, org uuid.UUID, trouble runs.Troubl
 		return one, err
 	}
 	return ask(ctx, s, org, scan,
-		"SELECT workspace, run, ended FROM run_troubles WHERE org = ? AND trouble = ? AND ended >= ? ORDER BY run DESC",
-		org.String(), string(trouble), since.UnixMicro())
+		"SELECT t.workspace, t.run, t.ended FROM "+InTrouble+" AND t.org = ? AND t.ended >= ? ORDER BY t.run DESC",
+		string(trouble), org.String(), since.UnixMicro())
 }
+
+// InTrouble is the rows of workspaces in a trouble, the argument. A layer's report decides on what its run has found:
+// drift that somebody expects, or that its rules ignore, is none.
+const InTrouble = `run_troubles t WHERE t.trouble = ? AND NOT (t.trouble = 'drift' AND EXISTS (SELECT 1 FROM layers l
+	WHERE l.org = t.org AND l.name = t.workspace AND COALESCE(json_extract(l.document, '$.Facts.Drift.Count'), 0) = 0
+	AND REPLACE(COALESCE(json_extract(l.document, '$.Facts.Drift.Run'), ''), '"', '') >= t.run))`
 
 // Lines implements runs.Store.
 func (s *Store) Lines(ctx context.Context, org uuid.UUID, workspaces []string) (lines map[string]runs.Line, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlruns"
 )
 
 // Count counts at a moment. What it costs grows with the runs that have not ended, and with the layers, repositories
@@ -35,8 +36,8 @@ func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing,
 			{&s.AgentsSilent, "run_agents a WHERE NOT (" + alive + ")", []any{seen}},
 			{&s.PoolsServed, "run_pools p WHERE EXISTS (" + agentOfPool + ")", []any{seen}},
 			{&s.PoolsUnserved, "run_pools p WHERE NOT EXISTS (" + agentOfPool + ")", []any{seen}},
-			{&s.Failed, "run_troubles WHERE trouble = ?", []any{string(runs.TroubleFailed)}},
-			{&s.Drifted, "run_troubles WHERE trouble = ?", []any{string(runs.TroubleDrift)}},
+			{&s.Failed, sqlruns.InTrouble, []any{string(runs.TroubleFailed)}},
+			{&s.Drifted, sqlruns.InTrouble, []any{string(runs.TroubleDrift)}},
 			{&s.RepositoriesFetched, "repositories WHERE tried_at > 0 AND json_extract(status, '$.failures') IS NULL", nil},
 			{&s.RepositoriesFailing, "repositories WHERE json_extract(status, '$.failures') IS NOT NULL", nil},
 			{&s.PullsFine, openPulls + " AND json_extract(body, '$.Trouble') IS NULL", nil},

@@ -64,7 +64,11 @@ func count(t *testing.T, o sqldb.Options) {
 			{agent, "busy", me, "eu", old}, {agent, "idle", me, "eu", fresh}, {agent, "lost", me, "us", old},
 			{pool, me, "eu", []byte("1")}, {pool, me, "us", []byte("2")}, {pool, me, "none", []byte("3")},
 			{trouble, me, "a", "failed"}, {trouble, me, "a", "drift"}, {trouble, me, "b", "drift"},
+			{trouble, me, "expected", "drift"}, {trouble, me, "later", "drift"},
 			{layer, me, "a", `{"State":"Idle"}`}, {layer, me, "b", `{"State":"MaxRetriesReached"}`}, {layer, me, "c", `{"State":"Idle"}`},
+			// Its report has nothing that nobody expects; that of the other one is of an older run.
+			{layer, me, "expected", `{"State":"Idle","Facts":{"Drift":{"Run":"r"}}}`},
+			{layer, me, "later", `{"State":"Idle","Facts":{"Drift":{"Run":"q"}}}`},
 			{repository, me, "a", "1", `{"tried":"x"}`, 1}, {repository, me, "b", "2", `{"failures":3}`, 1}, {repository, me, "c", "3", `{}`, 0},
 			{pull, me, 1, `{"SeenAt":""}`}, {pull, me, 2, `{"Trouble":"x"}`}, {pull, me, 3, `{"Closed":true,"Trouble":"x"}`},
 		} {
@@ -89,8 +93,8 @@ func count(t *testing.T, o sqldb.Options) {
 		Runs: []vitals.Runs{
 			{Status: "pending", Kind: "apply", Count: 2}, {Status: "planning", Kind: "drift", Count: 1},
 		},
-		AgentsAlive: 2, AgentsSilent: 1, PoolsServed: 1, PoolsUnserved: 2, Failed: 1, Drifted: 2,
-		Layers:              map[string]int{"Idle": 2, "MaxRetriesReached": 1},
+		AgentsAlive: 2, AgentsSilent: 1, PoolsServed: 1, PoolsUnserved: 2, Failed: 1, Drifted: 3,
+		Layers:              map[string]int{"Idle": 4, "MaxRetriesReached": 1},
 		RepositoriesFetched: 1, RepositoriesFailing: 1, PullsFine: 1, PullsTroubled: 1,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { program, type Server } from './server'
 
@@ -48,4 +49,12 @@ export async function enter(browser: Browser, server: Server, path = '/', option
   const open = await visit(browser, server, path, options)
   await signIn(open.page, options.key ?? server.key)
   return open
+}
+
+/** picture keeps what the page looks like, where somebody asks for it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.HOLDFAST_PICTURES
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }

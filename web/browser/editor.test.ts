@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, signIn, visit } from './browser'
+import { enter, openBrowser, picture, signIn, visit } from './browser'
 import { Server } from './server'
 
 let server: Server
@@ -60,6 +60,25 @@ test('somebody writes main.tf, which saves itself, plans, reads the changes, and
   await page.getByRole('region', { name: 'Console' }).getByRole('status').getByText('succeeded').waitFor()
   await page.getByRole('log').getByText('Apply complete!').waitFor()
   expect(complaints).toEqual([])
+})
+
+test('somebody makes a workspace with a name alone, and is offered the versions that there are', async () => {
+  const { page, complaints } = await enter(browser, server, '/files')
+  await page.getByRole('button', { name: 'New workspace' }).click()
+  const version = page.getByRole('combobox', { name: 'Version' })
+  await version.getByRole('option', { name: 'newest installed (1.12.6)' }).waitFor({ state: 'attached' })
+  expect(await version.getByRole('option').allTextContents()).toEqual(['newest installed (1.12.6)', '1.12.6'])
+  await picture(page, 'new-workspace')
+  await page.getByRole('combobox', { name: 'Tool' }).selectOption('Terraform')
+  await page.getByText('The server has no version of Terraform.').waitFor()
+  await page.getByRole('combobox', { name: 'Tool' }).selectOption('OpenTofu')
+  await page.getByLabel('Name').fill('made/here')
+  await page.keyboard.press('Enter')
+  await page.getByText('There are no files yet.').waitFor()
+  const { settings } = await server.call<{ settings: { tool: string; version?: string } }>('GET', '/api/v1/workspaces/made%2Fhere')
+  expect([settings.tool, settings.version]).toEqual(['opentofu', undefined])
+  expect(complaints).toEqual([])
+  await page.context().close()
 })
 
 test('what is wrong is marked in its line, and the console leads there', async () => {

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rich } from '../src/testing/insight'
 import { violations } from './accessible'
-import { enter, openBrowser } from './browser'
+import { enter, openBrowser, picture } from './browser'
 import { hostile } from './everyPage'
 import { Server } from './server'
 
@@ -33,14 +32,6 @@ afterAll(async () => {
   await browser?.close()
   await server?.remove()
 })
-
-/** picture keeps what the page looks like, where somebody asks for it. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.HOLDFAST_PICTURES
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
-}
 
 test('a plan with findings says so beside its changes, under Insight, and before it is approved', async () => {
   const { page, complaints } = await enter(browser, server, `/runs/${waiting}`)

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { layer } from '../src/testing/layers'
 import { violations } from './accessible'
-import { enter, openBrowser } from './browser'
+import { enter, openBrowser, picture } from './browser'
 import { hostile } from './everyPage'
 import { GitServer } from './git'
 import { Server } from './server'
@@ -108,6 +108,40 @@ test('who has no layer is told how one is made, and a layer leads from a commit 
   await page.context().close()
 })
 
+test('what comes from a repository is read here, and a draft of it can be planned and nothing else', async () => {
+  const { page, complaints } = await enter(browser, server, '/editor/prod/app?file=app/main.tf')
+  const note = page.getByRole('note')
+  await note.getByText('It is written there, and read-only here.').waitFor()
+  await note.getByRole('link', { name: 'infra' }).waitFor()
+  await picture(page, 'owned')
+  await page.getByTestId('code').locator('.view-lines').waitFor()
+  expect(await page.getByRole('button', { name: 'New file' }).count()).toBe(0)
+  const before = await server.text('/api/v1/workspaces/prod%2Fapp/-/files/app/main.tf')
+
+  await note.getByRole('button', { name: 'Edit a draft' }).click()
+  await note.getByText('It can be planned only, and the next commit takes its place.').waitFor()
+  await page.getByRole('button', { name: 'New file' }).waitFor()
+  await page.getByTestId('code').locator('.view-lines').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(app('a draft'))
+  await page.getByRole('status').filter({ hasText: 'app/main.tf saved' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Plan', exact: true }).isEnabled()).toBe(true)
+  await picture(page, 'draft')
+  // The server holds to it too, whoever asks.
+  await expect(server.call('POST', '/api/v1/runs', { workspace: 'prod/app', kind: 'apply' })).rejects.toThrow('a draft of what comes from infra can be planned only')
+
+  await note.getByRole('button', { name: 'Stop editing' }).click()
+  await note.getByText('It can be planned only').waitFor()
+  expect(await page.getByRole('button', { name: 'New file' }).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+  // The repository's configuration takes the draft's place, and may be applied.
+  await server.call('POST', '/api/v1/layers/prod%2Fapp/-/sync')
+  await expect.poll(() => server.text('/api/v1/workspaces/prod%2Fapp/-/files/app/main.tf'), { timeout: 300_000, interval: 200 }).toBe(before)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
 const drifted = (name: string, more = {}) => ({ layer: name, address: `aws_instance.web["${hostile}"]`, type: 'aws_instance', action: 'changed', attributes: ['tags.LastScan', 'instance_type'], since: '2026-01-02T03:04:05Z', run: '01JD8X6Q4ZK4T1M5S0R9V7E2WB', ...more })
 
 test.each([false, true])('drift is a map over all workspaces, its causes stand once, and each part leads to what it counts, in the dark: %s', async (dark) => {
@@ -141,6 +175,7 @@ test.each([false, true])('drift is a map over all workspaces, its causes stand o
   const trend = page.getByRole('table', { name: 'Layers that had drifted, by day in UTC' })
   await trend.getByRole('row').nth(2).getByText('4 layers checked, 2 of them drifted; 12 checks, 1 new, 0 healed').waitFor({ state: 'attached' })
   await page.locator('canvas').waitFor()
+  await picture(page, `trend-${String(dark)}`)
   await prod.getByRole('link', { name: 'As planned 1' }).waitFor()
   expect(await violations(page)).toEqual([])
   await prod.getByRole('link', { name: 'Drifted 2' }).click()

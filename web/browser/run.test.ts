@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enter, openBrowser } from './browser'
+import { enter, openBrowser, picture } from './browser'
 import { parentOf, Server } from './server'
 
 let server: Server
@@ -100,5 +100,36 @@ test('a plan is denied with a reason, which stands on its page, and nothing is a
   const { status, version_after: after } = await server.call<{ status: string; version_after?: number }>('GET', `/api/v1/runs/${id}`)
   expect([status, after]).toEqual(['discarded', undefined])
   expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('who asked for a run sees why their yes does not count, and for whom it waits', async () => {
+  server.workspace('two/people', { 'main.tf': 'resource "terraform_data" "one" { input = "a" }\n' })
+  server.holdfast(['workspace', 'set', 'two/people', '--approvals', '1'])
+  const key = await server.keyOf('approver')
+  const id = await apply('two/people', false)
+  const { page, complaints } = await enter(browser, server, `/runs/${id}`)
+  await page.getByText('Who asked for a run may not approve it in this workspace. It waits for somebody else: approver.').waitFor()
+  const approve = page.getByRole('button', { name: 'Approve…' })
+  expect(await approve.isDisabled()).toBe(true)
+  expect(await approve.getAttribute('aria-describedby')).not.toBeNull()
+  await picture(page, 'author')
+  // The key does nothing, either.
+  await page.keyboard.press('a')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Deny…' }).waitFor()
+
+  // The editor's question says the same.
+  await page.goto(`/ui/editor/two/people?run=${id}`)
+  const question = page.getByRole('dialog')
+  await question.getByText('A yes of yours does not count: who asked for a run').waitFor()
+  expect(await question.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+
+  const other = await enter(browser, server, `/runs/${id}`, { key })
+  await other.page.getByRole('button', { name: 'Approve…' }).click()
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
+  await other.page.getByRole('main').getByText('succeeded').first().waitFor()
+  expect(complaints.concat(other.complaints)).toEqual([])
+  await other.page.context().close()
   await page.context().close()
 })

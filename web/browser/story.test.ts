@@ -42,7 +42,7 @@ test('somebody makes a workspace, writes, plans, reads, applies, breaks it, is h
   await page.getByRole('button', { name: 'New workspace' }).click()
   const make = page.getByRole('dialog', { name: 'Make a workspace' })
   await make.getByLabel('Name').fill('story/one')
-  await make.getByLabel('Version').fill('1.12.6')
+  await make.getByLabel('Version').selectOption('1.12.6')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/ui\/editor\/story\/one/)
   await page.getByRole('button', { name: 'New file' }).click()

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, filled, pages, server } from './call'
+import { RequestFailure } from './failure'
 import type { Drift, DriftTrend, Layer, LayerDrift, Repository, Run, Snapshot } from './types'
 
 /** No event tells that time has come for a layer, or that a fetch has ended. */
@@ -23,6 +24,22 @@ export function layerQuery(name: string) {
     queryKey: ['layer', name],
     queryFn: ({ signal }): Promise<Layer> => answer(server.GET('/api/v1/layers/{name}', { params: { path: { name } }, signal })),
     refetchInterval: look,
+  })
+}
+
+/** ownerQuery is the layer that a workspace's files come from; null for a workspace whose files people write here. */
+export function ownerQuery(name: string) {
+  return queryOptions({
+    queryKey: ['layer', name, 'owner'],
+    queryFn: async ({ signal }): Promise<Layer | null> => {
+      try {
+        return await answer(server.GET('/api/v1/layers/{name}', { params: { path: { name } }, signal }))
+      } catch (error) {
+        // A server that keeps no repositories has no layers.
+        if (error instanceof RequestFailure && (error.status === 404 || error.code === 'route_unknown')) return null
+        throw error
+      }
+    },
   })
 }
 

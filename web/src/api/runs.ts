@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, filled, pages, server } from './call'
 import { RequestFailure } from './failure'
-import type { Insight, Run, RunChanges, RunEvent, RunKind, RunStatusName, Snapshot, Workspace, WorkspaceWanted } from './types'
+import type { Insight, Run, RunChanges, RunEvent, RunKind, RunStatusName, Snapshot, ToolVersions, Workspace, WorkspaceWanted } from './types'
 
 /** Statuses from which a run goes on by itself or by somebody's word. */
 export const unfinished: readonly RunStatusName[] = [
@@ -23,6 +23,15 @@ export function isUnfinished(status: RunStatusName): boolean {
 /** mayApprove says whether a yes of somebody with these rights counts for a run's plan: who may apply it confirms it, unless somebody has to approve. */
 export function mayApprove({ approvals_needed: needed = 0, gate_reasons: gates = [] }: Pick<Run, 'approvals_needed' | 'gate_reasons'>, may: (right: string) => boolean): boolean {
   return may('run:approve') || (needed === 0 && gates.length === 0 && may('run:apply'))
+}
+
+/** refusalOf says why a yes of who is signed in would not count for a run's plan, and whose would; undefined where it would, or where nobody knows. */
+export function refusalOf({ asks }: Pick<Run, 'asks'>): string | undefined {
+  if (asks?.refused === undefined) return undefined
+  const names = asks.of.map(({ subject, key_name: name, key_id: id }) => subject || name || id)
+  const more = asks.more ?? 0
+  const all = more > 0 ? [...names, `${String(more)} more`] : names
+  return all.length === 0 ? `${asks.refused}.` : `${asks.refused}. It waits for somebody else: ${all.join(', ')}.`
 }
 
 /** mayBreakGlass says whether somebody with these rights can have their yes be enough by itself, where others would have to say it too. */
@@ -173,6 +182,12 @@ export function workspaceQuery(name: string) {
     },
   })
 }
+
+/** toolsQuery is which versions of tools the server itself can plan with. */
+export const toolsQuery = queryOptions({
+  queryKey: ['tools'],
+  queryFn: async ({ signal }): Promise<ToolVersions[]> => (await answer(server.GET('/api/v1/tools', { signal }))).tools,
+})
 
 export function createWorkspace(wanted: WorkspaceWanted): Promise<Workspace> {
   return answer(server.POST('/api/v1/workspaces', { body: wanted }))

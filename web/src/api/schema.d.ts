@@ -1884,6 +1884,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of tools that the server itself can plan with */
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/upload": {
         parameters: {
             query?: never;
@@ -5679,6 +5696,8 @@ export interface components {
             approvals_needed?: number;
             /** @description Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists. */
             gate_reasons?: components["schemas"]["GateReason"][];
+            /** @description Asks is whose yes the plan waits for, and whether the caller's is one; in the answer about one run alone, while the run waits for people. */
+            asks?: components["schemas"]["RunAsks"];
             /** @description Outside is how far a service outside has decided on the plan; absent where none is asked. */
             outside_decision?: components["schemas"]["OutsideDecision"];
             cancel?: components["schemas"]["Cancel"];
@@ -5710,6 +5729,18 @@ export interface components {
             finished_at?: string;
             /** @description Phases is how long each phase took. */
             phases?: components["schemas"]["PhaseTime"][];
+        };
+        /** @description RunAsks is whose yes the plan of a run waits for. */
+        RunAsks: {
+            /** @description Refused is why the caller's yes would not count; absent where it would. */
+            refused?: string;
+            /** @description Of is some of those whose yes would: keys, and rules that let people in. */
+            of: components["schemas"]["Actor"][];
+            /**
+             * Format: int64
+             * @description others than those
+             */
+            more?: number;
         };
         /** @description RunChange is one resource's change. */
         RunChange: {
@@ -6133,6 +6164,18 @@ export interface components {
         };
         /** @enum {string} */
         ToolName: "opentofu" | "terraform" | "terragrunt" | "engine";
+        /** @description ToolVersions are those of one tool that are installed. Agents have their own, which the server does not know. */
+        ToolVersions: {
+            tool: components["schemas"]["ToolName"];
+            /** @description the newest first */
+            versions: string[];
+            /** @description Downloads says that other versions are downloaded when they are wanted. */
+            downloads: boolean;
+        };
+        /** @description Tools is what the server's own executor can plan with. */
+        Tools: {
+            tools: components["schemas"]["ToolVersions"][];
+        };
         /** @description UnreadState is a state that can't be looked into. */
         UnreadState: {
             state: string;
@@ -17112,6 +17155,44 @@ export interface operations {
                     };
                 };
             };
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };

@@ -1,6 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import { below, height, least, space, steps } from './axis'
 import styles from './DayChart.module.css'
 import { useDark } from './useDark'
 
@@ -17,13 +18,17 @@ interface Drawn extends Days {
   /** How a day is called below the picture. */
   label: Intl.DateTimeFormatOptions
   caption: string
+  /** What the two areas are called: all, and what stands in front. */
+  legend: [all: string, front: string]
   /** The numbers of a day in words. */
   say: (index: number) => string
 }
 
 /** DayChart is a number by the day as an area, with some of it in front of all. The same numbers stand in a table for who sees no picture. */
-export default function DayChart({ days, all, front, tone, label, caption, say }: Drawn) {
+export default function DayChart({ days, all, front, tone, label, caption, legend, say }: Drawn) {
   const frame = useRef<HTMLDivElement>(null)
+  // The day that the pointer is at.
+  const [at, setAt] = useState<number | null>(null)
   const dark = useDark()
   useEffect(() => {
     const place = frame.current
@@ -42,20 +47,21 @@ export default function DayChart({ days, all, front, tone, label, caption, say }
     const plot = new uPlot(
       {
         width: place.clientWidth,
-        height: 120,
+        height,
         legend: { show: false },
-        cursor: { show: false },
-        scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(most, 4)] } },
+        cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+        hooks: { setCursor: [({ cursor: { idx } }) => { setAt(idx ?? null) }] },
+        scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(most, least)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 48, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { ...label, timeZone: 'UTC' }) ?? '') },
-          { ...axis, size: 40, space: 24, incrs: [1, 2, 5, 10, 50, 100, 500, 1000, 5000, 10_000] },
+          { ...axis, grid: { show: false }, space: 48, size: below, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { ...label, timeZone: 'UTC' }) ?? '') },
+          { ...axis, size: 40, space, incrs: steps },
         ],
         series: [{}, { stroke: accent, fill: faint(accent), width: 1.5 }, { stroke: warning, fill: faint(warning), width: 1.5 }],
       },
       [days.map((_, index) => index), all, front],
       place,
     )
-    const watch = new ResizeObserver(() => { plot.setSize({ width: place.clientWidth, height: 120 }) })
+    const watch = new ResizeObserver(() => { plot.setSize({ width: place.clientWidth, height }) })
     watch.observe(place)
     return () => {
       watch.disconnect()
@@ -65,7 +71,12 @@ export default function DayChart({ days, all, front, tone, label, caption, say }
   }, [days, all, front, tone, label, dark])
   return (
     <figure className={styles.figure}>
-      <div ref={frame} aria-hidden="true" />
+      <div ref={frame} aria-hidden="true" className={styles.frame} />
+      <figcaption className={styles.legend}>
+        <span><span className={styles.all} aria-hidden="true">■</span> {legend[0]}</span>
+        <span><span className={tone === 'loss' ? styles.loss : styles.person} aria-hidden="true">■</span> {legend[1]}</span>
+        {at !== null && days[at] ? <span aria-hidden="true" className="muted">{days[at].toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })}: {say(at)}</span> : null}
+      </figcaption>
       <table className="visually-hidden">
         <caption>{caption}, by day in UTC</caption>
         <tbody>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { approve, deny, mayApprove, runChangesQuery } from '@/api/runs'
+import { lazy, Suspense, useId, useState } from 'react'
+import { approve, deny, mayApprove, refusalOf, runChangesQuery } from '@/api/runs'
 import { identityQuery, useMay } from '@/api/session'
 import type { Pin, Run } from '@/api/types'
 import { useMarks } from '@/insight/Marks'
@@ -22,10 +22,12 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
   const changes = useQuery(runChangesQuery(run.id, pin.digest))
   const beside = useMarks(run)
   const [reason, setReason] = useState('')
+  const why = useId()
   const needed = run.approvals_needed ?? 0
   const gates = run.gate_reasons ?? []
   const yes = run.approvals?.filter(({ approved }) => approved) ?? []
   const mayDecide = mayApprove(run, may)
+  const refused = refusalOf(run)
   const decide = useMutation({
     mutationFn: (approved: boolean) => (approved ? approve : deny)(run.id, pin.digest, reason),
     onSuccess: (changed) => {
@@ -50,8 +52,9 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
           <>
             <TextField label="Reason" help="It is kept with the decision; a denial needs one." value={reason} onChange={({ target }) => { setReason(target.value) }} />
             {decide.error ? <Failed error={decide.error} /> : null}
+            {refused === undefined ? null : <p id={why}>A yes of yours does not count: {refused}</p>}
             <div className={styles.approvalButtons}>
-              <Button kind="main" busy={decide.isPending} disabled={decide.isPending || !changes.data} onClick={() => { decide.mutate(true) }}>
+              <Button kind="main" busy={decide.isPending} disabled={decide.isPending || !changes.data || refused !== undefined} aria-describedby={refused === undefined ? undefined : why} onClick={() => { decide.mutate(true) }}>
                 {needed > 0 ? 'Approve' : 'Approve and apply'}
               </Button>
               {may('run:approve') ? <Button kind="loss" disabled={decide.isPending || reason.trim() === ''} onClick={() => { decide.mutate(false) }}>Deny</Button> : null}
@@ -59,7 +62,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
             </div>
           </>
         ) : (
-          <p>Your key may not approve. Somebody who may finds it under <em>Home</em> and <em>Runs</em>.</p>
+          <p>Your key may not approve{refused === undefined ? '.' : `: ${refused}`} Who may finds it under <em>Home</em> and <em>Runs</em>.</p>
         )}
       </div>
     </Dialog>

@@ -22,10 +22,12 @@ interface Props {
   /** Saves what was typed, and tells whether all of it is saved. */
   save: () => Promise<boolean>
   onPlace: (file: string, line: number) => void
+  /** Why what is here can't be applied; undefined where it can. */
+  planOnly: string | undefined
 }
 
 /** Console has Plan and Apply, the log of the run as it comes, and beside it what came out. */
-export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
+export function Console({ workspace, run: id, onRun, save, onPlace, planOnly }: Props) {
   const may = useMay()
   const client = useQueryClient()
   const run = useQuery({ ...runQuery(id ?? ''), enabled: id !== undefined }).data
@@ -55,7 +57,7 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
     <section className={styles.console} aria-label="Console">
       <div className={styles.consoleHead}>
         {may('run:plan') ? <Button busy={start.isPending || going} onClick={() => { start.mutate('plan') }}>Plan</Button> : null}
-        {may('run:apply') ? <Button kind="main" busy={start.isPending || going} onClick={() => { start.mutate('apply') }}>Apply</Button> : null}
+        {may('run:apply') ? <Button kind="main" busy={start.isPending || going} disabled={planOnly !== undefined || start.isPending || going} title={planOnly} onClick={() => { start.mutate('apply') }}>Apply</Button> : null}
         {waits ? <Button kind="main" onClick={() => { setAside(undefined) }}>Review</Button> : null}
         {going && !waits && may('run:cancel') ? <Button kind="loss" busy={stop.isPending || run.cancel !== undefined} onClick={() => { stop.mutate() }}>Cancel</Button> : null}
         {run ? (

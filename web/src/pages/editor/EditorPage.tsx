@@ -2,15 +2,16 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { format } from '@/api/format'
-import { runQuery } from '@/api/runs'
+import { ownerQuery } from '@/api/layers'
+import { runQuery, workspaceQuery } from '@/api/runs'
 import { useMay } from '@/api/session'
 import { signedIn } from '@/api/signedIn'
-import type { Diagnostic } from '@/api/types'
+import type { Diagnostic, Layer } from '@/api/types'
 import { drafts } from '@/lib/drafts'
 import { count } from '@/lib/size'
 import { Button } from '@/ui/Button'
 import { Page } from '@/ui/Page'
-import { Failed, Skeleton } from '@/ui/states'
+import { Await, Failed, Skeleton } from '@/ui/states'
 import { Time } from '@/ui/Time'
 import { Console } from './Console'
 import { Desk, type OpenFile } from './desk'
@@ -18,6 +19,7 @@ import { DeleteDialog, DropDialog, PathDialog } from './dialogs'
 import styles from './Editor.module.css'
 import { FileTabs } from './FileTabs'
 import { FileTree } from './FileTree'
+import { isDraft, Owned } from './Owned'
 import { editorRoute } from './route'
 import { Splitter, useHeight } from './Splitter'
 import { storeOf } from './store'
@@ -34,15 +36,24 @@ type Asked = { kind: 'new' } | { kind: 'rename' | 'delete' | 'drop'; path: strin
 export function EditorPage() {
   const { _splat: workspace = '' } = editorRoute.useParams()
   const { holder } = signedIn
-  return <Editor key={`${holder} ${workspace}`} workspace={workspace} holder={holder} />
+  const owner = useQuery(ownerQuery(workspace))
+  return (
+    <Await query={owner} what="where the files come from">
+      {(layer) => <Editor key={`${holder} ${workspace}`} workspace={workspace} holder={holder} layer={layer} />}
+    </Await>
+  )
 }
 
-function Editor({ workspace, holder }: { workspace: string; holder: string }) {
-  const { file: wanted, line: wantedLine, run, closed } = editorRoute.useSearch()
+function Editor({ workspace, holder, layer }: { workspace: string; holder: string; layer: Layer | null }) {
+  const { file: wanted, line: wantedLine, run, closed, draft = false } = editorRoute.useSearch()
   const navigate = useNavigate({ from: editorRoute.fullPath })
   const may = useMay()
-  const mayWrite = may('workspace:write')
-  const desk = useMemo(() => new Desk(storeOf(workspace, holder), drafts.of(holder, workspace)), [workspace, holder])
+  // What comes from a repository is written there; who wants to try something here asks for a draft.
+  const mayWrite = may('workspace:write') && (layer === null || draft)
+  const newest = useQuery({ ...workspaceQuery(workspace), enabled: layer !== null }).data?.snapshot
+  const drafted = layer !== null && (draft || isDraft(newest))
+  // Who may write nothing here takes up no draft either, which would be saved.
+  const desk = useMemo(() => new Desk(storeOf(workspace, holder), mayWrite ? drafts.of(holder, workspace) : undefined), [workspace, holder, mayWrite])
   const state = useSyncExternalStore(desk.subscribe, desk.current)
   const active = state.open.find(({ path }) => path === state.active)
   const [line, setLine] = useState<{ line: number; at: number }>()
@@ -116,13 +127,14 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
       <Page
         title={<Link to="/states/$" params={{ _splat: workspace }} reloadDocument>{workspace}</Link>}
         name={`${workspace}: files`}
-        line={active ? <Saved file={active} again={() => { act(() => desk.save(active.path)) }} /> : 'Its configuration, saved a second after the last key'}
+        line={active ? <Saved file={active} again={() => { act(() => desk.save(active.path)) }} /> : mayWrite ? 'Its configuration, saved a second after the last key' : 'Its configuration'}
         actions={
           mayWrite && active && !active.binary && languageToFormat(active.path) ? (
             <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(languageToFormat(active.path)!, active.text)) }) }}>Format</Button>
           ) : null
         }
       >
+        {layer ? <Owned layer={layer} newest={newest} draft={draft} onDraft={may('workspace:write') ? (on) => void navigate({ search: (was) => ({ ...was, draft: on ? true : undefined }), replace: true }) : undefined} /> : null}
         {state.error ? <Failed error={state.error} again={() => void desk.refresh()} /> : null}
         {task.error ? <Failed error={task.error} again={() => { task.reset() }} /> : null}
         {sending > 0 ? <p role="status" className="muted">Uploading {count(sending, 'file')}; all of them are there at once, or none…</p> : null}
@@ -157,7 +169,7 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
               <>
                 <Splitter label="Height of the console" height={height} onChange={setHeight} />
                 <div style={{ height }} className={styles.consoleFrame}>
-                  <Console workspace={workspace} run={run} onRun={({ id }) => void navigate({ search: (was) => ({ ...was, run: id }), replace: true })} save={() => desk.saveAll()} onPlace={goTo} />
+                  <Console workspace={workspace} run={run} onRun={({ id }) => void navigate({ search: (was) => ({ ...was, run: id }), replace: true })} save={() => desk.saveAll()} onPlace={goTo} planOnly={drafted ? `A draft of what comes from ${layer.settings.repository} can be planned only.` : undefined} />
                 </div>
               </>
             ) : null}

@@ -10,6 +10,8 @@ export interface EditorSearch {
   run?: string
   /** The folders that are closed. */
   closed?: string[] | undefined
+  /** That a draft of what comes from a repository is edited. */
+  draft?: boolean | undefined
 }
 
 /** Which workspace's files. */
@@ -22,6 +24,6 @@ export const filesRoute = createRoute({
 export const editorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/editor/$',
-  validateSearch: (search: Record<string, unknown>): EditorSearch => ({ ...texts(search, 'file', 'line', 'run'), ...list(search, 'closed') }),
+  validateSearch: (search: Record<string, unknown>): EditorSearch => ({ ...texts(search, 'file', 'line', 'run'), ...list(search, 'closed'), ...(search.draft === true ? { draft: true } : {}) }),
   component: lazyRouteComponent(() => import('./EditorPage'), 'EditorPage'),
 })

@@ -46,7 +46,7 @@ function Said({ home }: { home: Home }) {
       <div className={styles.beside}>
         {runs ? (
           <Section title="Runs, 7 days">
-            {week ? <Suspense fallback={<div className={styles.figure} />}>{idle ? <Chart {...week} tone="loss" label={weekday} caption="Runs that ended" say={(index) => `${String(week.all[index])} ended, ${String(week.front[index])} of them failed`} /> : <div className={styles.figure} />}</Suspense> : <p className="muted">Your key sees some workspaces only: their runs are below.</p>}
+            {week ? <Suspense fallback={<div className={styles.figure} />}>{idle ? <Chart {...week} tone="loss" label={weekday} caption="Runs that ended" legend={['ended', 'failed']} say={(index) => `${String(week.all[index])} ended, ${String(week.front[index])} of them failed`} /> : <div className={styles.figure} />}</Suspense> : <p className="muted">Your key sees some workspaces only: their runs are below.</p>}
           </Section>
         ) : null}
         {workspaces && workspaces.kinds.length > 0 ? (

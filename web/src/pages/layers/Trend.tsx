@@ -41,7 +41,7 @@ function Drawn({ days }: DriftTrend) {
       <p className="muted">
         Layers that were checked, and those that had drifted in front of them. {count(sum('checks'), 'check')} found {count(sum('new'), 'resource')} newly drifted; {count(sum('healed'), 'resource')} healed.
       </p>
-      {idle ? <Suspense fallback={place}><DayChart {...drawn} tone="person" label={date} caption="Layers that had drifted" say={say} /></Suspense> : place}
+      {idle ? <Suspense fallback={place}><DayChart {...drawn} tone="person" label={date} caption="Layers that had drifted" legend={['checked', 'drifted']} say={say} /></Suspense> : place}
     </>
   )
 }

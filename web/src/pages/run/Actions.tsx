@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
-import { approve, breakGlass, cancel, deny, discardRun, insightQuery, isUnfinished, mayApprove, mayBreakGlass, resolve, retry } from '@/api/runs'
+import { lazy, Suspense, useId, useState } from 'react'
+import { approve, breakGlass, cancel, deny, discardRun, insightQuery, isUnfinished, mayApprove, mayBreakGlass, refusalOf, resolve, retry } from '@/api/runs'
 import { useMay } from '@/api/session'
 import type { Run } from '@/api/types'
 import { Button } from '@/ui/Button'
@@ -10,6 +10,7 @@ import { Reason } from '@/ui/Reason'
 import { Failed, Skeleton } from '@/ui/states'
 import { Time } from '@/ui/Time'
 import { countsOf } from '@/pages/runs/RunTable'
+import styles from './RunPage.module.css'
 
 const Brief = lazy(() => import('@/insight/Brief'))
 
@@ -21,6 +22,7 @@ export function Actions({ run }: { run: Run }) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [doing, setDoing] = useState<Doing>()
+  const why = useId()
   const close = () => { setDoing(undefined) }
   const then = async (made: Run) => {
     client.setQueryData(['run', run.id], made)
@@ -35,16 +37,17 @@ export function Actions({ run }: { run: Run }) {
   })
   const waits = run.status === 'awaiting_approval' && run.pin !== undefined
   const decides = waits && mayApprove(run, may)
+  const refused = waits ? refusalOf(run) : undefined
   const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
   // What the plan means is there when it is asked whether to approve it.
   useQuery({ ...insightQuery(run), enabled: decides || (waits && mayBreakGlass(run, may)) })
-  useShortcuts(decides ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
+  useShortcuts(decides && refused === undefined ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
   const digest = run.pin?.digest ?? ''
   return (
     <>
       {decides ? (
         <>
-          <Button kind="main" onClick={() => { setDoing('approve') }}>Approve…</Button>
+          <Button kind="main" disabled={refused !== undefined} aria-describedby={refused === undefined ? undefined : why} onClick={() => { setDoing('approve') }}>Approve…</Button>
           {may('run:approve') ? <Button onClick={() => { setDoing('deny') }}>Deny…</Button> : null}
         </>
       ) : null}
@@ -56,6 +59,7 @@ export function Actions({ run }: { run: Run }) {
       {!isUnfinished(run.status) && may(run.kind === 'plan' || run.kind === 'drift' ? 'run:plan' : 'run:apply') ? (
         <Button busy={again.isPending} onClick={() => { again.mutate() }}>Run again</Button>
       ) : null}
+      {refused === undefined ? null : <p id={why} className={styles.refused}>{sentence(refused)}</p>}
       {again.error ? <Failed error={again.error} /> : null}
       <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional wide act={async (reason) => then(await approve(run.id, digest, reason))}>
         <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
@@ -86,6 +90,8 @@ export function Actions({ run }: { run: Run }) {
     </>
   )
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** InFlight is what the tool has begun and not finished. */
 function InFlight({ run, none }: { run: Run; none: string }) {

@@ -86,8 +86,8 @@ func TestImage(t *testing.T) {
 	})
 }
 
-// TestDockerBuild builds the image as `docker build .` does, in a fresh clone, by the Dockerfile's own stages. Images of
-// Node and Go are made of this machine's programs: what is fetched from elsewhere is npm's and Go's modules alone.
+// TestDockerBuild builds the image as `docker build .` does, in a fresh clone, by the Dockerfile's own stages. Images
+// of Node and Go are made of this machine's programs: what is fetched from elsewhere is npm's and Go's modules alone.
 func TestDockerBuild(t *testing.T) {
 	i := newImages(t)
 	clone := filepath.Join(t.TempDir(), "clone")
@@ -199,8 +199,8 @@ func wantInImage(t *testing.T, root string) {
 	}
 }
 
-// wantServes starts the server with a folder of auth.cfg: once as `init` leaves it, which the image's user can't open, and
-// once after the chown that the page shows. Then it asks for the page, and makes a key.
+// wantServes starts the server with a folder of auth.cfg: once as `init` leaves it, which the image's user can't open,
+// and once after the chown that the page shows. Then it asks for the page, and makes a key.
 func (i images) wantServes(t *testing.T, container string) {
 	dir := t.TempDir()
 	etc, data := filepath.Join(dir, "etc"), filepath.Join(dir, "data")

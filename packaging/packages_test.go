@@ -134,8 +134,9 @@ func wantArchive(t *testing.T, path string) {
 	}
 	wantPage(t, program)
 	wantLinks(t, files, top)
-	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "auth.cfg.example", "configs/holdfast.cfg.example",
-		"docs/installing.md", "man/holdfast.1", "man/holdfast-state-backend.1", "completion/holdfast.bash", "completion/_holdfast",
+	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "auth.cfg.example",
+		"configs/holdfast.cfg.example", "docs/installing.md", "man/holdfast.1", "man/holdfast-state-backend.1",
+		"completion/holdfast.bash", "completion/_holdfast",
 		"completion/holdfast.fish"} {
 		if len(files[top+"/"+name].content) == 0 {
 			t.Errorf("it has no %s", name)
@@ -236,7 +237,8 @@ func wantDeb(t *testing.T, path string) {
 		}
 	}
 	control := unpack(t, bytes.NewReader(parts["control.tar.gz"]))
-	for _, want := range []string{"Package: holdfast\n", "Version: 1.2.3\n", "Recommends: bubblewrap, git\n", "Architecture: " + runtime.GOARCH + "\n"} {
+	for _, want := range []string{"Package: holdfast\n", "Version: 1.2.3\n", "Recommends: bubblewrap, git\n",
+		"Architecture: " + runtime.GOARCH + "\n"} {
 		if text := control["/control"].content; !bytes.Contains(text, []byte(want)) {
 			t.Errorf("control has no %q:\n%s", want, text)
 		}
@@ -393,4 +395,33 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// Without Node, and without a page that was built before, nothing is released: the program would have no page.
+func TestNothingIsReleasedWithoutThePage(t *testing.T) {
+	top, bin := t.TempDir(), t.TempDir()
+	for _, name := range []string{"dirname", "find", "head"} {
+		at, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(at, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(top, "scripts"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(top, "scripts", "page.sh")
+	if err := os.WriteFile(script, read(t, "../scripts/page.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for how, fails := range map[string]bool{"needed": true, "": false} {
+		cmd := exec.Command("/bin/sh", script, how)
+		cmd.Env = []string{"PATH=" + bin}
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != fails || !bytes.Contains(out, []byte("node is missing")) {
+			t.Errorf("%q: %v\n%s", how, err, out)
+		}
+	}
 }

@@ -65,6 +65,10 @@ func (anyWorkspace) Make(context.Context, auth.Principal, string, layers.Tooling
 	return nil
 }
 
+func (anyWorkspace) Tooling(context.Context, auth.Principal, string) (layers.Tooling, error) {
+	return layers.Tooling{}, nil
+}
+
 // fillLayers has a layer of which there is all to say.
 func fillLayers(t *testing.T, deps handlers.Deps) {
 	t.Helper()

@@ -37,7 +37,7 @@ func WorkDir[T any](made map[string]T, unit string) string {
 	if len(folders) == 0 {
 		return unit
 	}
-	return slices.Min(folders) // the source's other folders have none, unless they are other units
+	return slices.Min(folders) // of other folders none is carried
 }
 
 // CheckTerragrunt is an *OtherError if the unit in a folder of the configuration, or a file that it includes by its

@@ -138,6 +138,7 @@ func layerExamples() []string {
 		`PATCH /api/v1/layers/prod/net {"windows":[{"kind":"deny","schedule":"0 18 * * 5","duration":3600,"actions":["apply"]}]}`,
 		"404 PATCH /api/v1/layers/none {}",
 		`400 PATCH /api/v1/layers/prod/net {"remediation":"hope"}`,
+		`400 PATCH /api/v1/layers/prod/net {"reads":[]}`,
 		`POST /api/v1/discover {"repository":"infra"}`,
 		`POST /api/v1/discover {"repository":"infra","accept":["envs/prod"]}`,
 		`404 POST /api/v1/discover {"repository":"none"}`,

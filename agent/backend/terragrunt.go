@@ -82,7 +82,7 @@ type part struct {
 // readUnit reads the parts of a file; none where there is no such file.
 func readUnit(configuration fs.FS, name string) ([]part, error) {
 	f, err := configuration.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) { // or it is outside
 		return nil, nil
 	}
 	if err != nil {

@@ -82,7 +82,7 @@ func TestWhatTerragruntMakesOtherwiseIsNotApplied(t *testing.T) {
 // brings a copy of that with the run's own block, too.
 func TestWhereTerragruntsToolWorks(t *testing.T) {
 	const init = `d=.terragrunt-cache/$$/x; mkdir -p $d/u $d/modules/db; cp ` + backend.File + ` terragrunt.hcl $d/u
-cp ` + backend.File + ` $d/modules/db; echo '# made' > $d/modules/db/main.tf; touch $d/modules/db/.terragrunt-module-manifest`
+d=$d/modules/db; cp ` + backend.File + ` $d; echo '# made' > $d/main.tf; touch $d/.terragrunt-module-manifest`
 	r, calls := wrapping(t, scriptTool{init: init}, map[string]string{"terragrunt.hcl": ""})
 	run, _ := r.planThenApply(calls, func() {})
 	kept := string(r.server.Artefact(run, "plan_files"))

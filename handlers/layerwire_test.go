@@ -45,8 +45,9 @@ func (wireRepository) Head(_ context.Context, _ uuid.UUID, repository, _ string)
 
 func (wireRepository) Read(_ context.Context, _ uuid.UUID, _, _ string, read func(fs.FS) error) error {
 	return read(fstest.MapFS{
-		layers.DeclarationFile: {Data: []byte("layers:\n  - path: envs/*/\n    tool: opentofu\n    version: \">= 1.9\"\n")},
-		"envs/prod/main.tf":    {}, "envs/test/main.tf": {},
+		layers.DeclarationFile: {Data: []byte("layers:\n  - path: envs/*/\n    tool: opentofu\n    version: \">= 1.9\"\n" +
+			"    reads: [dns]\n")},
+		"envs/prod/main.tf": {}, "envs/test/main.tf": {},
 	})
 }
 

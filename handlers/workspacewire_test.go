@@ -16,7 +16,7 @@ func fillWorkspaces(c caller) {
 	const x = "/api/v1/workspaces/prod/net"
 	c.converse([]step{
 		{"POST /api/v1/workspaces",
-			`{"name":"prod/net","version":"1.12.6","directory":"d","pool":"eu","parallelism":3,"outputs":["o"]}`, 200, ""},
+			`{"name":"prod/net","version":"1.12.6","directory":"d","pool":"eu","parallelism":3,"outputs":["o"],"reads":["dns"]}`, 200, ""},
 		{"POST /api/v1/workspaces", `{"name":"empty"}`, 200, ""},
 		{"POST /api/v1/workspaces", `{"name":"waits"}`, 200, ""}, {"POST /api/v1/workspaces", `{"name":"applied"}`, 200, ""},
 		{"POST /api/v1/workspaces", `{"name":"late"}`, 200, ""}, {"POST /api/v1/workspaces", `{"name":"pending"}`, 200, ""},

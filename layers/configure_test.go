@@ -172,7 +172,8 @@ func TestWhatChangesAWorkspaceIsShown(t *testing.T) {
 		{`, reads: [dns, "**"]`, layers.IsChanged}, {", tool: terraform, reads: []", layers.IsChanged},
 		{`, tool: terraform, version: "1.5.7"`, layers.IsChanged}, {", tool: terraform", layers.IsSame},
 	} {
-		w.tree[layers.DeclarationFile] = &fstest.MapFile{Data: []byte("layers: [{name: prod, path: envs/prod" + c.says + "}]")}
+		declared := "layers: [{name: prod, path: envs/prod" + c.says + "}]"
+		w.tree[layers.DeclarationFile] = &fstest.MapFile{Data: []byte(declared)}
 		found, err := s.Discover(t.Context(), owner, "infra", "", "")
 		if err != nil || len(found.Layers) != 1 || found.Layers[0].Status != c.want {
 			t.Fatalf("with %q it is %+v, want %s; %v", c.says, found.Layers, c.want, err)

@@ -140,7 +140,7 @@ func (s *stage) notMade(w work) func(name string, isFolder bool) bool {
 		case base == erroredState: // what an apply could not store is only what that apply has left
 			return true
 		case w.has(name):
-			return base == lockFile || isTerragruntsOwn(base)
+			return base == lockFile || isTerragruntsOwn(base) || base == backend.File && path.Dir(name) != w.tool
 		}
 		return (base == lockFile || base == backend.File) && path.Dir(name) == w.unit
 	}

@@ -31,10 +31,13 @@ func (s *stage) checkTerragrunt() error {
 	return backend.CheckTerragrunt(root.FS(), filepath.ToSlash(s.assignment.Directory))
 }
 
+// moduleManifest is the file in which Terragrunt notes what it has copied from the unit to where its tool works. Only
+// there is one beside what was copied: a source that has the unit's folder in it brings a copy of that, too.
+const moduleManifest = ".terragrunt-module-manifest"
+
 // isTerragruntsOwn names the files of its cache in which Terragrunt notes what it has copied from where.
 func isTerragruntsOwn(name string) bool {
-	return slices.Contains([]string{".terragrunt-source-version", ".terragrunt-source-manifest",
-		".terragrunt-module-manifest"}, name)
+	return slices.Contains([]string{".terragrunt-source-version", ".terragrunt-source-manifest", moduleManifest}, name)
 }
 
 // work says where in the configuration's folder the tool works.
@@ -56,7 +59,7 @@ func (s *stage) work() (work, error) {
 		return w, err
 	}
 	defer root.Close()
-	cache := path.Join(w.unit, backend.TerragruntCache)
+	cache, isNoted := path.Join(w.unit, backend.TerragruntCache), false
 	err = fs.WalkDir(root.FS(), cache, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() != backend.File || !entry.Type().IsRegular() {
 			return err
@@ -69,8 +72,11 @@ func (s *stage) work() (work, error) {
 		if w.source != "" && w.source != source {
 			return &unusable{"Terragrunt has made more than one folder of the unit's source"}
 		}
-		if w.source == "" || len(path.Dir(name)) < len(w.tool) { // a unit in it has one, too
-			w.tool = path.Dir(name)
+		folder := path.Dir(name)
+		_, none := fs.Stat(root.FS(), path.Join(folder, moduleManifest))
+		noted := none == nil
+		if w.source == "" || noted && !isNoted || noted == isNoted && len(folder) < len(w.tool) {
+			w.tool, isNoted = folder, noted
 		}
 		w.source = source
 		return nil

@@ -78,6 +78,20 @@ func TestWhatTerragruntMakesOtherwiseIsNotApplied(t *testing.T) {
 	}
 }
 
+// The tool works where Terragrunt has noted what it has copied there, though a source that has the unit's folder in it
+// brings a copy of that with the run's own block, too.
+func TestWhereTerragruntsToolWorks(t *testing.T) {
+	const init = `d=.terragrunt-cache/$$/x; mkdir -p $d/u $d/modules/db; cp ` + backend.File + ` terragrunt.hcl $d/u
+d=$d/modules/db; cp ` + backend.File + ` $d; echo '# made' > $d/main.tf; touch $d/.terragrunt-module-manifest`
+	r, calls := wrapping(t, scriptTool{init: init}, map[string]string{"terragrunt.hcl": ""})
+	run, _ := r.planThenApply(calls, func() {})
+	kept := string(r.server.Artefact(run, "plan_files"))
+	if !strings.Contains(kept, ".terragrunt-cache/work/modules/db/"+backend.File) ||
+		strings.Contains(kept, ".terragrunt-cache/work/u/"+backend.File) {
+		t.Errorf("what is carried is of another folder than the tool's: %q", kept)
+	}
+}
+
 // What other programs have found is read where Terragrunt's steps leave it, and once where it was pushed and copied.
 func TestTerragruntsResultsAreRead(t *testing.T) {
 	leaves := `; mkdir $d/holdfast-results; cp holdfast-results/* $d/holdfast-results

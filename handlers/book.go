@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
 )
 
 // book notes the description of each route as it is registered.
@@ -77,7 +79,8 @@ func (s section) rightsFirst(o operation) func(c *gin.Context) error {
 	}
 	return func(c *gin.Context) error {
 		r := request{c: c}
-		return s.gate.AuthorizeAny(c.Request.Context(), middleware.Principal(c), rights, r.inPath("name"))
+		name, _ := state.ParseName(cmp.Or(r.inPath("project"), r.inPath("name"))) // no other text gets on record
+		return s.gate.AuthorizeAny(c.Request.Context(), middleware.Principal(c), rights, string(name))
 	}
 }
 

@@ -173,6 +173,10 @@ func (h layerHandlers) change(ctx context.Context, r *request, name string) (ans
 	if order.Name != "" && order.Name != name {
 		r.check(fault.New(fault.LayerInvalid, "a layer can't get another name"))
 	}
+	if order.Tool != "" || order.Version != "" || order.Reads != nil {
+		r.check(fault.New(fault.LayerInvalid,
+			"tool, version and reads are settings of the layer's workspace: change them there"))
+	}
 	if err := r.err(); err != nil {
 		return nil, err
 	}

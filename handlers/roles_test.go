@@ -422,3 +422,38 @@ func TestRightsComeBeforeBodies(t *testing.T) {
 		}
 	}
 }
+
+// A refusal is put on record with the state that it is about, and with no text that is no state's name.
+func TestRefusalsNameStates(t *testing.T) {
+	deps := testDeps(t)
+	held := keys{}
+	for _, role := range []auth.Role{auth.Owner, auth.Reader} {
+		held[auth.Credentials{Org: acme, Key: string(role)}] = auth.Principal{Org: acme, KeyID: string(role),
+			Grant: auth.Grant{Role: role}}
+	}
+	deps.Verifier = held
+	server := startServer(t, deps)
+	reader, owner := newCaller(t, server, acme, "reader"), newCaller(t, server, acme, "owner")
+	for route, want := range map[string]string{
+		"PATCH /api/v1/workspaces/a%2Fb":                         "a/b",
+		"PATCH /api/v1/workspaces/%FF%FE":                        "",
+		"PATCH /api/v1/workspaces/a%00b":                         "",
+		"PATCH /api/v1/workspaces/" + strings.Repeat("x", 3_000): "",
+		"DELETE /api/v1/infra/x/files/main.tf":                   "x",
+		"POST /api/v4/projects/e/terraform/state/x":              "e/x",
+	} {
+		if got := reader.do(route, "{}"); got.status != 403 {
+			t.Errorf("%.60s: %d %s", route, got.status, got.body)
+		}
+		var list struct {
+			Events []struct{ Action, State string }
+		}
+		got := owner.do("GET /api/v1/audit?limit=1", "")
+		if err := json.Unmarshal([]byte(got.body), &list); err != nil || len(list.Events) != 1 {
+			t.Fatalf("%d %s: %v", got.status, got.body, err)
+		}
+		if last := list.Events[0]; last.Action != "access.refused" || last.State != want {
+			t.Errorf("%.60s: on record is %s of %.60q, want %q", route, last.Action, last.State, want)
+		}
+	}
+}

@@ -56,18 +56,36 @@ func (s *Service) Discover(ctx context.Context, p auth.Principal, repository, br
 		return Discovery{}, err
 	}
 	there, err := s.settingsOf(ctx, p)
-	for _, f := range found {
-		status := IsNew
-		if was, ok := there[f.Name]; ok && was.equal(f.Settings) {
-			status = IsSame
-		} else if ok {
-			status = IsChanged
-		}
-		if p.States.Match(f.Name) {
-			all.Layers = append(all.Layers, Offered{f, status})
-		}
+	if err != nil {
+		return Discovery{}, err
 	}
-	return all, err
+	for _, f := range found {
+		if !p.States.Match(f.Name) {
+			continue
+		}
+		was, ok := there[f.Name]
+		status, err := s.statusOf(ctx, p, f, was, ok)
+		if err != nil {
+			return Discovery{}, err
+		}
+		all.Layers = append(all.Layers, Offered{f, status})
+	}
+	return all, nil
+}
+
+// statusOf says whether accepting a layer changes it or its workspace.
+func (s *Service) statusOf(ctx context.Context, p auth.Principal, f Found, was Settings, there bool) (string, error) {
+	if !there {
+		return IsNew, nil
+	}
+	if !was.equal(f.Settings) {
+		return IsChanged, nil
+	}
+	has, err := s.Workspaces.Tooling(ctx, p, f.Name)
+	if err != nil || !f.Tooling.changes(has) {
+		return IsSame, err
+	}
+	return IsChanged, nil
 }
 
 // fault has every one of them.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
@@ -157,6 +158,28 @@ func TestListsNameNoOtherLayer(t *testing.T) {
 		}
 		if got := strings.Join(seen, " "); got != "b/1 b/2 b/3" {
 			t.Errorf("%d at a time: %s", limit, got)
+		}
+	}
+}
+
+// A layer is shown as changed also where accepting it changes only its workspace: nobody has runs read more without
+// seeing it.
+func TestWhatChangesAWorkspaceIsShown(t *testing.T) {
+	w := newWorld(t)
+	s, owner := w.service(), w.principal(auth.Owner)
+	for _, c := range []struct{ says, want string }{
+		{"", layers.IsNew}, {"", layers.IsSame}, {", reads: [dns]", layers.IsChanged}, {", reads: [dns]", layers.IsSame},
+		{`, reads: [dns, "**"]`, layers.IsChanged}, {", tool: terraform, reads: []", layers.IsChanged},
+		{`, tool: terraform, version: "1.5.7"`, layers.IsChanged}, {", tool: terraform", layers.IsSame},
+	} {
+		declared := "layers: [{name: prod, path: envs/prod" + c.says + "}]"
+		w.tree[layers.DeclarationFile] = &fstest.MapFile{Data: []byte(declared)}
+		found, err := s.Discover(t.Context(), owner, "infra", "", "")
+		if err != nil || len(found.Layers) != 1 || found.Layers[0].Status != c.want {
+			t.Fatalf("with %q it is %+v, want %s; %v", c.says, found.Layers, c.want, err)
+		}
+		if err := s.Accept(t.Context(), owner, found, []string{"prod"}); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

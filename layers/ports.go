@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,6 +40,8 @@ type CommitPaths struct {
 type Workspaces interface {
 	// Make makes the workspace of a layer, or sets the folder that its tool works in where there is one, as the caller.
 	Make(ctx context.Context, p auth.Principal, name string, t Tooling, folder string) error
+	// Tooling returns what a workspace has of it; nothing where there is no workspace.
+	Tooling(ctx context.Context, p auth.Principal, name string) (Tooling, error)
 	// Bring makes a snapshot of what write writes, a tar, the workspace's newest, and returns its ID. For what is the
 	// newest already, that is returned.
 	Bring(ctx context.Context, org uuid.UUID, name, message string, write func(io.Writer) error) (snapshot string,
@@ -50,6 +53,12 @@ type Tooling struct {
 	Tool, Version string
 	// Reads are patterns of the states whose outputs runs may read; nil leaves what there is, an empty list takes it away.
 	Reads []string
+}
+
+// changes reports whether a workspace that has this is changed by it.
+func (t Tooling) changes(has Tooling) bool {
+	return t.Tool != "" && t.Tool != has.Tool || t.Version != "" && t.Version != has.Version ||
+		t.Reads != nil && !slices.Equal(t.Reads, has.Reads)
 }
 
 // Runs is what layers need of runs.

@@ -41,6 +41,7 @@ type world struct {
 	order   []*run
 	brought []string          // messages
 	folders map[string]string // of workspaces
+	tooling map[string]layers.Tooling
 	onMake  func()
 	events  []audit.Event
 	share   int
@@ -70,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, store: sqllayers.New(db),
 		outbox: sqlworkspace.New(db, nil, time.Now), org: uuid.New(), now: at(0), runs: map[string]*run{}, share: 5,
-		folders: map[string]string{},
+		folders: map[string]string{}, tooling: map[string]layers.Tooling{},
 		tree: fstest.MapFS{
 			"envs/prod/main.tf": {Data: []byte(`module "m" { source = "../../modules/m" }`)}, "modules/m/main.tf": {},
 			"docs/README.md": {},
@@ -237,15 +238,21 @@ func (r repositories) Archive(_ context.Context, _ uuid.UUID, _, commit string, 
 
 type workspaces struct{ w *world }
 
-func (ws workspaces) Make(_ context.Context, _ auth.Principal, name string, _ layers.Tooling, folder string) error {
+func (ws workspaces) Make(_ context.Context, _ auth.Principal, name string, t layers.Tooling, folder string) error {
 	ws.w.mu.Lock()
-	ws.w.folders[name] = folder
+	ws.w.folders[name], ws.w.tooling[name] = folder, t
 	then := ws.w.onMake
 	ws.w.mu.Unlock()
 	if then != nil {
 		then()
 	}
 	return nil
+}
+
+func (ws workspaces) Tooling(_ context.Context, _ auth.Principal, name string) (layers.Tooling, error) {
+	ws.w.mu.Lock()
+	defer ws.w.mu.Unlock()
+	return ws.w.tooling[name], nil
 }
 
 func (ws workspaces) Bring(_ context.Context, _ uuid.UUID, _, message string, write func(io.Writer) error) (string,

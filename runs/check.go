@@ -202,7 +202,7 @@ func (s *Service) wanted(ctx context.Context, run Run, pin api.Pin) (planfile.Wa
 		want.Config[name] = sum
 	}
 	want.Config[path.Join(run.Terms.Directory, backend.File)] = sha256.Sum256(backend.Content())
-	if pin.Tool.Calls != nil {
+	if pin.Tool.Calls != nil && run.Terms.Tool == "terragrunt" { // what an executor says is not enough
 		if err := s.addMade(ctx, run, &want); err != nil {
 			return planfile.Want{}, err
 		}

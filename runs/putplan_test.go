@@ -3,6 +3,7 @@ package runs_test
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -82,25 +83,27 @@ func TestPlansOfWhatTerragruntMade(t *testing.T) {
 		tool api.Tool
 		made map[string]string
 		code fault.Code
+		of   string // the tool of the workspace, unless that is Terragrunt
 	}{
-		"in its cache":         {wrapper, made("unit/.terragrunt-cache/work/db/", nil), ""},
-		"in the unit's folder": {wrapper, made("unit/", nil), ""},
+		"in its cache":         {wrapper, made("unit/.terragrunt-cache/work/db/", nil), "", ""},
+		"in the unit's folder": {wrapper, made("unit/", nil), "", ""},
 		"of another file": {wrapper, made("unit/.terragrunt-cache/work/db/", map[string]string{"more.tf": "# other"}),
-			fault.PlanConfigMismatch},
+			fault.PlanConfigMismatch, ""},
 		"of one file less": {wrapper, maps.Collect(func(yield func(string, string) bool) {
 			for name, text := range made("unit/.terragrunt-cache/work/", nil) {
 				_ = yield(name, text)
 			}
 			_ = yield("unit/.terragrunt-cache/work/left-out.tf", "locals {}")
-		}), fault.PlanConfigMismatch},
-		"in another unit": {wrapper, made("other/.terragrunt-cache/work/", nil), fault.PlanConfigMismatch},
-		"nothing":         {wrapper, nil, fault.PlanConfigMismatch},
-		"outside":         {wrapper, map[string]string{"../x.tf": "x"}, fault.PlanRefused},
-		"by no wrapper":   {called, made("unit/", nil), fault.PlanConfigMismatch},
+		}), fault.PlanConfigMismatch, ""},
+		"in another unit":  {wrapper, made("other/.terragrunt-cache/work/", nil), fault.PlanConfigMismatch, ""},
+		"nothing":          {wrapper, nil, fault.PlanConfigMismatch, ""},
+		"outside":          {wrapper, map[string]string{"../x.tf": "x"}, fault.PlanRefused, ""},
+		"by no wrapper":    {called, made("unit/", nil), fault.PlanConfigMismatch, ""},
+		"for another tool": {wrapper, made("unit/", nil), fault.PlanConfigMismatch, "opentofu"},
 	} {
 		b := withWorkspaces(newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan), &settled{files: map[string]string{}})
 		_, err := b.Store.Update(t.Context(), b.run.Ref(), func(r runs.Run) (runs.Change, error) {
-			r.Terms.Directory = "unit"
+			r.Terms.Directory, r.Terms.Tool = "unit", cmp.Or(c.of, "terragrunt")
 			return runs.Change{Run: r}, nil
 		})
 		b.must(err)

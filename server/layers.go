@@ -198,6 +198,15 @@ func (w layerWorkspaces) Make(ctx context.Context, p auth.Principal, name string
 	return err
 }
 
+// Tooling implements layers.Workspaces.
+func (w layerWorkspaces) Tooling(ctx context.Context, p auth.Principal, name string) (layers.Tooling, error) {
+	found, err := w.service.Get(ctx, p, state.Name(name))
+	if fault.Is(err, fault.WorkspaceNotFound) {
+		return layers.Tooling{}, nil
+	}
+	return layers.Tooling{Tool: found.Settings.Tool, Version: found.Settings.Version, Reads: found.Settings.Reads}, err
+}
+
 // Bring implements layers.Workspaces.
 func (w layerWorkspaces) Bring(ctx context.Context, org uuid.UUID, name, message string,
 	write func(io.Writer) error) (string, error) {

@@ -37,7 +37,7 @@ func WorkDir[T any](made map[string]T, unit string) string {
 	if len(folders) == 0 {
 		return unit
 	}
-	return slices.Min(folders) // the source's other folders have none, unless they are other units
+	return slices.Min(folders) // of other folders none is carried
 }
 
 // CheckTerragrunt is an *OtherError if the unit in a folder of the configuration, or a file that it includes by its
@@ -82,7 +82,7 @@ type part struct {
 // readUnit reads the parts of a file; none where there is no such file.
 func readUnit(configuration fs.FS, name string) ([]part, error) {
 	f, err := configuration.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) { // or it is outside
 		return nil, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -53,6 +54,22 @@ func TestCheckTerragrunt(t *testing.T) {
 	}
 	if err := backend.CheckTerragrunt(fstest.MapFS{}, ""); err != nil {
 		t.Errorf("a unit without a file: %v", err)
+	}
+}
+
+// What is included from outside of the configuration is left to Terragrunt, which says that it isn't there.
+func TestCheckTerragruntIncludesNothingOutside(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	unit := []byte("include {\n  path = \"../root.hcl\"\n}\n")
+	if err := root.WriteFile(backend.TerragruntFile, unit, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := backend.CheckTerragrunt(root.FS(), ""); err != nil {
+		t.Error(err)
 	}
 }
 

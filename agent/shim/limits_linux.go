@@ -70,10 +70,12 @@ func (b begun) exceeds(u usage) string {
 	return ""
 }
 
-// measure finds out what the command uses: from its cgroup where that counts, else from its processes.
+// measure finds out what the command uses: each from its cgroup where that counts it, else from its processes.
 func (k *keeper) measure() usage {
-	if used, ok := k.begun.groupUsage(); ok {
-		return used
+	cpu, ofGroup := k.begun.groupCPU()
+	threads, counted := k.begun.groupThreads()
+	if ofGroup && counted {
+		return usage{cpu, threads}
 	}
 	var waited syscall.Rusage // first: what is waited for during the look is in neither, and not in both
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &waited)
@@ -84,6 +86,9 @@ func (k *keeper) measure() usage {
 			used.threads += p.threads
 		}
 	}
+	if ofGroup { // also of processes for which nobody waited
+		used.cpu = cpu
+	}
 	return used
 }
 
@@ -93,30 +98,35 @@ func (k *keeper) members() []procStat {
 	return k.begun.members(processes(), os.Getpid(), func(int) bool { return false })
 }
 
-// groupUsage is what the command's cgroup counts, if it counts both.
-func (b begun) groupUsage() (used usage, ok bool) {
+// groupThreads is how many threads the command's cgroup counts, if it does.
+func (b begun) groupThreads() (n int, ok bool) {
 	if b.Cgroup == "" {
-		return used, false
+		return 0, false
 	}
 	text, err := os.ReadFile(filepath.Join(b.Cgroup, "pids.current"))
 	if err != nil {
-		return used, false
+		return 0, false
 	}
-	if used.threads, err = strconv.Atoi(string(bytes.TrimSpace(text))); err != nil {
-		return used, false
+	n, err = strconv.Atoi(string(bytes.TrimSpace(text)))
+	return n, err == nil
+}
+
+// groupCPU is the processors' time that the command's cgroup counts, which takes no controller.
+func (b begun) groupCPU() (used time.Duration, ok bool) {
+	if b.Cgroup == "" {
+		return 0, false
 	}
-	text, err = os.ReadFile(filepath.Join(b.Cgroup, "cpu.stat"))
+	text, err := os.ReadFile(filepath.Join(b.Cgroup, "cpu.stat"))
 	if err != nil {
-		return used, false
+		return 0, false
 	}
 	for line := range bytes.Lines(text) {
 		if micro, found := bytes.CutPrefix(line, []byte("usage_usec ")); found {
 			n, err := strconv.ParseInt(string(bytes.TrimSpace(micro)), 10, 64)
-			used.cpu = time.Duration(n) * time.Microsecond
-			return used, err == nil
+			return time.Duration(n) * time.Microsecond, err == nil
 		}
 	}
-	return used, false
+	return 0, false
 }
 
 // cull kills the youngest processes of a command that has too many.

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,29 @@ func TestCPUTimeIsBounded(t *testing.T) {
 				t.Errorf("the exit is %+v", exit)
 			}
 		})
+	}
+}
+
+// A cgroup counts also what processes have used that nobody waits for, whether or not it counts processes.
+func TestCPUTimeOfUnawaitedProcesses(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		t.Skip("there is no perl")
+	}
+	spec := script(t, `echo begun; exec `+perl+` -e '$SIG{CHLD} = "IGNORE"; while (1) {
+if (!fork) { for ($i = 0; $i < 1000000; $i++) {} exit } select(undef, undef, undef, 0.05) }'`)
+	spec.Limits.CPU, spec.Patience, spec.Grace = time.Second, 50*time.Millisecond, 50*time.Millisecond
+	p := start(t, spec)
+	untilSaid(t, p, "begun")
+	k := keeper{}
+	must(t, p.folder.read(commandFile, &k.begun))
+	if _, counts := k.begun.groupCPU(); !counts {
+		must(t, p.Kill(t.Context()))
+		wait(t, p)
+		t.Skip("no cgroup can be made here")
+	}
+	if exit := wait(t, p); !strings.Contains(exit.Exceeded, "CPU time") {
+		t.Errorf("the exit is %+v", exit)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,9 +43,10 @@ func (a *app) showDiscovered(found api.Discovered, asJSON bool) error {
 	if asJSON {
 		return showJSON(a.stdout, found)
 	}
-	t := a.newTable(head{"NAME", always}, head{"PATH", always}, head{"REMEDIATION", always}, head{"STATUS", always})
+	t := a.newTable(head{"NAME", always}, head{"PATH", always}, head{"REMEDIATION", always},
+		head{"READS OUTPUTS OF", filled}, head{"STATUS", always})
 	for _, l := range found.Layers {
-		t.add(l.Name, l.Settings.Path, l.Settings.Remediation, l.Status)
+		t.add(l.Name, l.Settings.Path, l.Settings.Remediation, strings.Join(l.Reads, ", "), l.Status)
 	}
 	return t.show()
 }

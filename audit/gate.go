@@ -31,8 +31,8 @@ func (g *Gate) Authorize(ctx context.Context, p auth.Principal, right auth.Right
 	return g.refuse(ctx, p, right, "", p.May(right))
 }
 
-// AuthorizeAny refuses a caller that has none of the rights, whatever states its key is for: which of them it needs, and
-// on what, is decided by who knows that. A run has rights of its own, which are decided there too.
+// AuthorizeAny refuses a caller that has none of the rights, whatever states its key is for: which of them it needs,
+// and on what, is decided by who knows that. A run has rights of its own, which are decided there too.
 func (g *Gate) AuthorizeAny(ctx context.Context, p auth.Principal, rights []auth.Right, state string) error {
 	if p.Run != nil || len(rights) == 0 {
 		return nil

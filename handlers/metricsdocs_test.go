@@ -249,8 +249,8 @@ func TestAlertsAreOfOurMetrics(t *testing.T) {
 	}
 }
 
-// TestAlertsSayWhatIsAbsent: a comparison says nothing where a metric is not sent, so one that may be absent needs an alert
-// of that too.
+// TestAlertsSayWhatIsAbsent: a comparison says nothing where a metric is not sent, so one that may be absent needs an
+// alert of that too.
 func TestAlertsSayWhatIsAbsent(t *testing.T) {
 	file, err := os.ReadFile("../docs/prometheus/alerts.yaml")
 	if err != nil {

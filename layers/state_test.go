@@ -181,7 +181,8 @@ func TestRunConditions(t *testing.T) {
 func TestRunThatNobodyExecutes(t *testing.T) {
 	const why = "waits for an agent of the pool eu, which has none: start one"
 	facts := layers.Facts{}.RunFacts(layers.RunStanding{Nobody: why}, layers.Terms{})
-	if c := layers.RunConditions(facts, at(5)).Of(layers.HasStatus); c.Status == layers.True || c.Message != "the run "+why {
+	c := layers.RunConditions(facts, at(5)).Of(layers.HasStatus)
+	if c.Status == layers.True || c.Message != "the run "+why {
 		t.Errorf("it says %+v", c)
 	}
 }

@@ -203,7 +203,8 @@ func TestSilentRepositoryHoldsUpNobodyElse(t *testing.T) {
 	<-swept
 }
 
-// A layer whose folder is taken out of the branch says so and what to do, and nothing is tried, until the folder is back.
+// A layer whose folder is taken out of the branch says so and what to do, and nothing is tried, until the folder is
+// back.
 func TestLayerIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -97,8 +97,8 @@ func TestMoreLayersThanArePlanned(t *testing.T) {
 	want(t, w.comment(), "3 layers more are affected and not planned")
 }
 
-// A plan that lacks what the base has done, and does not merge with it, says so, and is not applied before the branch has
-// it.
+// A plan that lacks what the base has done, and does not merge with it, says so, and is not applied before the branch
+// has it.
 func TestBranchBehindItsBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, forge.GitHub)

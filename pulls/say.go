@@ -23,7 +23,8 @@ func (l *look) say(ctx context.Context) error {
 	if len(l.pull.Plans) == 0 && l.pull.Comment == "" && len(l.pull.Answers) == 0 && l.pull.Trouble == "" {
 		return nil // it affects nothing, and nobody has asked
 	}
-	text := l.pull.Text(Words{Settings: l.settings, Link: l.Link, Insight: l.insight(ctx), Changes: l.changes(ctx)}, l.forge.Limits())
+	words := Words{Settings: l.settings, Link: l.Link, Insight: l.insight(ctx), Changes: l.changes(ctx)}
+	text := l.pull.Text(words, l.forge.Limits())
 	sum := sha256.Sum256([]byte(text))
 	said := hex.EncodeToString(sum[:])
 	if l.pull.Comment != "" && l.pull.Said == said {

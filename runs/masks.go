@@ -98,8 +98,9 @@ func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
 	return s.masks.put(run, inputs, s.wordsOf(ctx, run, inputs), executors, tools), nil
 }
 
-// wordsOf returns the sensitive values that are not masked because they are words of the run's configuration. Where that
-// can't be read there are none, and of a pull request that is kept from the values neither: it could say which they are.
+// wordsOf returns the sensitive values that are not masked because they are words of the run's configuration. Where
+// that can't be read there are none, and of a pull request that is kept from the values neither: it could say which
+// they are.
 func (s *Service) wordsOf(ctx context.Context, run Run, inputs Inputs) []string {
 	if run.Order.Snapshot == "" || run.Order.Pull != nil && run.Order.Pull.Withhold {
 		return nil

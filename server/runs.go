@@ -94,8 +94,8 @@ func runLimits(s configs.Runs) runs.Limits {
 }
 
 func (p *parts) runWorkspaces() runWorkspaces {
-	return runWorkspaces{service: p.workspaces, layers: sqllayers.New(p.database), maxLogBytes: p.settings.Runs.MaxLogBytes,
-		keepFiles: days(p.settings.Runs.KeepPlanDays)}
+	return runWorkspaces{service: p.workspaces, layers: sqllayers.New(p.database),
+		maxLogBytes: p.settings.Runs.MaxLogBytes, keepFiles: days(p.settings.Runs.KeepPlanDays)}
 }
 
 // runSweep is how often runs are looked at whose time has come, at least: in the time of a lease it

@@ -66,7 +66,8 @@ known once; who it is then is kept in --work, which is one agent's alone. Tools 
 
 ` + envAddr + `, ` + envPoolTokenFile + ` and ` + envAgentWork + ` in the environment stand in for --server,
 --pool-token-file and --work. Commands get HTTP_PROXY, HTTPS_PROXY and NO_PROXY from there, and
-trust whom the agent trusts: what --ca has, SSL_CERT_FILE and SSL_CERT_DIR. They get nothing else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
+trust whom the agent trusts: what --ca has, SSL_CERT_FILE and SSL_CERT_DIR. They get nothing
+else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
 		Example: `  holdfast agent --server https://holdfast.example.com --pool-token-file pool.token --work /var/lib/holdfast-agent
   holdfast agent --server https://holdfast.corp --ca /etc/ssl/corp-ca.pem --pool-token-file pool.token
   holdfast agent --slots 4 --min-sandbox landlock`,

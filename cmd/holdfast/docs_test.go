@@ -35,7 +35,8 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(append(pages, decisions...), "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md") {
+	pages = append(append(pages, decisions...), "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md")
+	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -209,7 +209,8 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 	if name == "absent" {
 		return runs.Workspace{}, fault.New(fault.WorkspaceNotFound, "there is no workspace of this name")
 	}
-	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected, PlanOnly: w.PlanOnly}, nil
+	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected,
+		PlanOnly: w.PlanOnly}, nil
 }
 
 // Inputs implements runs.Workspaces.

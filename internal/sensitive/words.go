@@ -22,8 +22,8 @@ const (
 
 // WordsIn returns those of the sensitive values that are plain words, such as "eu-west-1" or "admin", and that stand as
 // whole words in the configuration, a tar archive that write writes. Masking them would hide nothing that can't be read
-// there, and leave logs that nobody can read. A value that looks generated is never among them, even if it stands in the
-// configuration by mistake. The archive is written only where there are plain words.
+// there, and leave logs that nobody can read. A value that looks generated is never among them, even if it stands in
+// the configuration by mistake. The archive is written only where there are plain words.
 func WordsIn(values []string, write func(io.Writer) error) (found []string, err error) {
 	left := map[string]bool{}
 	for _, value := range values {

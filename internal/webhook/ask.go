@@ -23,8 +23,8 @@ const (
 // Asker posts questions, and reads what is answered.
 type Asker struct{ client *http.Client }
 
-// NewAsker takes the networks of this machine, or private ones, that may be asked, and the authorities that are trusted;
-// nil for the system's. Other networks are refused.
+// NewAsker takes the networks of this machine, or private ones, that may be asked, and the authorities that are
+// trusted; nil for the system's. Other networks are refused.
 func NewAsker(networks []netip.Prefix, roots *x509.CertPool) *Asker {
 	return &Asker{clientFor(networks, roots, askTimeout)}
 }

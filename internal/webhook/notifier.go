@@ -72,8 +72,8 @@ const (
 func New(c Config) *Notifier {
 	return &Notifier{
 		source: c.Source, outbox: c.Outbox, turn: c.Turn, receivers: c.Receivers, log: c.Log,
-		sender: newSender(c.Receivers, c.Public, c.Networks, c.Roots), backlog: newBacklog(), ended: make(chan attempt, posting),
-		orders: make(chan *shredding),
+		sender: newSender(c.Receivers, c.Public, c.Networks, c.Roots), backlog: newBacklog(),
+		ended: make(chan attempt, posting), orders: make(chan *shredding),
 	}
 }
 

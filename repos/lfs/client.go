@@ -47,7 +47,8 @@ func New(c Config) (*Client, error) {
 		return nil, err
 	}
 	client := &Client{config: c}
-	client.http = &http.Client{Transport: outbound.Transport(c.Allowed, roots), Timeout: c.Timeout, CheckRedirect: client.mayMove}
+	client.http = &http.Client{Transport: outbound.Transport(c.Allowed, roots), Timeout: c.Timeout,
+		CheckRedirect: client.mayMove}
 	return client, nil
 }
 

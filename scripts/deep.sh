@@ -32,6 +32,11 @@ mysql97() {
   scripts/scratch.sh scripts/mysql97.sh scripts/mysql.sh scripts/gotest.sh "$scratch/$area-mysql97.json" -count=1 -p 1 -timeout 60m "$@"
 }
 
+browser() {
+  scripts/page.sh needed
+  scripts/bubblewrap.sh scripts/browser.sh
+}
+
 for area in $areas; do
   packages=$(of go ./)
   stage "$area: Go tests with the race detector and MariaDB" race $packages
@@ -52,7 +57,7 @@ for area in $areas; do
     stage "$area: Go tests with real clients and servers" scripts/bubblewrap.sh scripts/e2e.sh -run "$(pattern $names)"
   fi
   if [ -n "$(of browser)" ]; then
-    stage "$area: all tests in Chromium" scripts/bubblewrap.sh scripts/browser.sh
+    stage "$area: all tests in Chromium" browser
   fi
   stage "$area: fuzz targets" scripts/fuzz.sh "${FUZZTIME:-5000x}" $packages
   while read -r command; do

@@ -232,11 +232,11 @@ func (d *drifting) proposed() {
 // stays is what dry does: an apply that is needed stays so, whatever checks find, until a plan is needed.
 func (d *drifting) stays() {
 	d.Helper()
-	d.becomes("dry", "planned", func(l api.Layer) bool { return l.State == "ApplyNeeded" && l.Run == nil })
+	d.becomes("dry", "planned", func(l api.Layer) bool { return l.State == "ApplyNeeded" && waitsForNoRun(l) })
 	before := d.runsOf("dry")
 	d.holdfast("layer", "check", "dry")
 	d.becomes("dry", "checked again", func(l api.Layer) bool {
-		return l.State == "ApplyNeeded" && l.Run == nil && len(d.runsOf("dry")) > len(before)
+		return l.State == "ApplyNeeded" && waitsForNoRun(l) && len(d.runsOf("dry")) > len(before)
 	})
 	if runs := d.runsOf("dry"); before[0].Kind != "plan" || runs[0].Kind != "drift" || len(runs) != len(before)+1 {
 		d.Errorf("the runs of a dry layer are %+v", runs)
@@ -245,7 +245,7 @@ func (d *drifting) stays() {
 	commit := d.Commit("Say three")
 	d.deliverPush(commit)
 	d.becomes("dry", "planned at the commit", func(l api.Layer) bool {
-		return l.Planned == commit && l.State == "ApplyNeeded" && l.Run == nil
+		return l.Planned == commit && l.State == "ApplyNeeded" && waitsForNoRun(l)
 	})
 	d.has("dry", "by hand")
 }
@@ -253,7 +253,7 @@ func (d *drifting) stays() {
 // closed is what a window does: what is needed is planned and waits, and is applied when the window is gone.
 func (d *drifting) closed() {
 	d.Helper()
-	l := d.becomes("closed", "planned", func(l api.Layer) bool { return l.State == "ApplyNeeded" && l.Run == nil })
+	l := d.becomes("closed", "planned", func(l api.Layer) bool { return l.State == "ApplyNeeded" && waitsForNoRun(l) })
 	if !strings.Contains(l.Says, "window") || d.runsOf("closed")[0].Kind != "plan" {
 		d.Errorf("a layer whose window is closed says %q", l.Says)
 	}

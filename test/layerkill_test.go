@@ -61,7 +61,7 @@ func TestLayerServerKilled(t *testing.T) {
 	b.holdfast("repo", "fetch", "infra")
 	b.holdfast("layer", "add", "prod/app", "--repository", "infra", "--path", "envs/prod", "--remediation", "auto",
 		"--tool", "opentofu", "--version", "1.12.6", "--check-every", "off")
-	rests := func(l api.Layer) bool { return l.State == "Idle" && l.Run == nil }
+	rests := func(l api.Layer) bool { return l.State == "Idle" && waitsForNoRun(l) }
 	b.layer("applied", rests)
 
 	moments := flowMoments()

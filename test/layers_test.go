@@ -88,6 +88,9 @@ func (b *runBench) act() {
 		"HOLDFAST_KEY="+b.key)
 }
 
+// waitsForNoRun says that the layer's last run, if there was any, has ended.
+func waitsForNoRun(l api.Layer) bool { return l.Run == nil || l.Run.Ended }
+
 // layer waits until the layer is what is wanted.
 func (b *runBench) layer(what string, is func(api.Layer) bool) (last api.Layer) {
 	b.Helper()

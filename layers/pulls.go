@@ -46,8 +46,8 @@ func (s *Service) ChangedAt(ctx context.Context, org uuid.UUID, repository, bran
 }
 
 // ChangedSince returns the layers of a repository's branch that differ between two of its commits, each with the first
-// path that does: by what they read there, or at a head that is to be merged into it. It is ErrApart where that can't be
-// told. It is for the server itself.
+// path that does: by what they read there, or at a head that is to be merged into it. It is ErrApart where that can't
+// be told. It is for the server itself.
 func (s *Service) ChangedSince(ctx context.Context, org uuid.UUID, repository, branch, from, to, head string) (
 	map[string]string, error) {
 	known, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})

@@ -206,7 +206,8 @@ func TestMergesNoMore(t *testing.T) {
 			w.look()
 			w.says("ana", "holdfast apply")
 			w.look()
-			want(t, w.comment(), "so the head alone is planned", "**behind main**", "refused: the branch lacks commits of main")
+			want(t, w.comment(), "so the head alone is planned", "**behind main**",
+				"refused: the branch lacks commits of main")
 			if len(w.made) != last+1 {
 				t.Errorf("it is planned without end, or applied: %+v", w.made)
 			}

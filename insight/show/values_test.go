@@ -12,16 +12,17 @@ import (
 func TestSensitiveValuesAreCounted(t *testing.T) {
 	t.Parallel()
 	one := func(actions []string, before, after string) string {
-		return Values(api.RunChanges{Changes: []api.RunChange{{Address: "a.b", Actions: actions,
-			Before: json.RawMessage(before), After: json.RawMessage(after)}}}, false, 10_000, func(s string) int { return len(s) })
+		all := api.RunChanges{Changes: []api.RunChange{{Address: "a.b", Actions: actions,
+			Before: json.RawMessage(before), After: json.RawMessage(after)}}}
+		return Values(all, false, 10_000, func(s string) int { return len(s) })
 	}
 	secret := `{"(sensitive)":true}`
 	for name, c := range map[string]struct{ got, want string }{
-		"beside another": {one([]string{"update"}, `{"tag":"x","password":`+secret+`}`, `{"tag":"y","password":`+secret+`}`),
+		"beside another": {one([]string{"update"}, `{"tag":"x","p":`+secret+`}`, `{"tag":"y","p":`+secret+`}`),
 			"- update `a.b`\n  - `tag`: `\"x\"` → `\"y\"`\n  - sensitive, which may change too: 1\n"},
 		"alone": {one([]string{"update"}, `{"password":`+secret+`}`, `{"password":`+secret+`}`),
 			"- update `a.b`\n  - sensitive, which may change too: 1\n"},
-		"new":       {one([]string{"create"}, `null`, `{"password":`+secret+`}`), "- create `a.b`\n  - `password`: `(sensitive)`\n"},
+		"new":       {one([]string{"create"}, `null`, `{"p":`+secret+`}`), "- create `a.b`\n  - `p`: `(sensitive)`\n"},
 		"taken off": {one([]string{"update"}, `{"p":`+secret+`}`, `{"p":null}`), "  - `p`: `(sensitive)` → nothing\n"},
 	} {
 		if !strings.HasSuffix(c.got, c.want) || strings.Contains(c.got, "true") {

@@ -46,8 +46,9 @@ func (s *Service) ChangedAt(ctx context.Context, org uuid.UUID, repository, bran
 }
 
 // ChangedSince returns the layers of a repository's branch that differ between two of its commits, each with the first
-// path that does. It is ErrApart where that can't be told. It is for the server itself.
-func (s *Service) ChangedSince(ctx context.Context, org uuid.UUID, repository, branch, from, to string) (
+// path that does: by what they read there, or at a head that is to be merged into it. It is ErrApart where that can't
+// be told. It is for the server itself.
+func (s *Service) ChangedSince(ctx context.Context, org uuid.UUID, repository, branch, from, to, head string) (
 	map[string]string, error) {
 	known, err := s.layersOf(ctx, Layer{Ref: Ref{Org: org}, Settings: Settings{Repository: repository, Branch: branch}})
 	if err != nil || len(known) == 0 {
@@ -57,7 +58,13 @@ func (s *Service) ChangedSince(ctx context.Context, org uuid.UUID, repository, b
 	if err != nil {
 		return nil, err
 	}
-	return s.readBy(ctx, org, repository, to, known, paths)
+	found, err := s.readBy(ctx, org, repository, head, known, paths)
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.readBy(ctx, org, repository, to, known, paths)
+	maps.Copy(found, there)
+	return found, err
 }
 
 // readBy returns the layers that read one of the paths at a commit, each with the first of them.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/pulls"
 	"github.com/holdfast/holdfast/repos/forge"
 )
@@ -174,6 +175,43 @@ func TestPlanOfAMerge(t *testing.T) {
 	w.look()
 	if !w.made[2].dropped || w.made[2].confirmed != "" || len(w.made) != 4 || w.made[3].order.Kind != "plan" {
 		t.Errorf("%+v, %s", w.made[2], w.comment())
+	}
+}
+
+// What was to be merged, or was, and does not merge any more has the head alone planned, and is not applied.
+func TestMergesNoMore(t *testing.T) {
+	t.Parallel()
+	for name, begun := range map[string]bool{"planned": true, "not begun": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, forge.GitHub)
+			w.settings.Apply, w.base = "write", "c1"
+			w.behind = map[string]string{"prod/network": "div/b.tf"}
+			if !begun {
+				w.away = fault.New(fault.Overloaded, "later")
+			}
+			w.look()
+			if begun {
+				w.made[0].end("x")
+				w.look()
+			}
+			w.away, w.base, w.apart = nil, "c2", "div/b.tf"
+			w.changed = map[string]string{"prod/network": "div/b.tf"}
+			w.look()
+			last := len(w.made) - 1
+			if last < 0 || begun && last != 1 || w.made[last].order.Snapshot != "beside-prod/network"+w.head() {
+				t.Fatalf("%+v", w.made)
+			}
+			w.made[last].end("y")
+			w.look()
+			w.says("ana", "holdfast apply")
+			w.look()
+			want(t, w.comment(), "so the head alone is planned", "**behind main**",
+				"refused: the branch lacks commits of main")
+			if len(w.made) != last+1 {
+				t.Errorf("it is planned without end, or applied: %+v", w.made)
+			}
+		})
 	}
 }
 

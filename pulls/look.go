@@ -189,7 +189,7 @@ func (l *look) compare(ctx context.Context) error {
 	return l.save(ctx)
 }
 
-// ontoBase has plans be made of the merge with the base, where they lack commits of it.
+// ontoBase has plans be made of what is to be planned by now, where they lack commits of the base.
 func (l *look) ontoBase(ctx context.Context) error {
 	if l.pull.At.State != forge.Open {
 		return nil

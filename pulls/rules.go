@@ -131,16 +131,14 @@ func (p Pull) mayApplyPlan(plan Plan, s Settings) (bool, string) {
 	return p.mayApply(s)
 }
 
-// ontoBase has the plans of the head that lack commits of the base be made of the merge with it: those that are not
-// begun, and anew those that have ended. It returns those that change, as they were. What is applied, or was, stays.
+// ontoBase has the plans of the head that lack commits of the base be made of the merge with it, or of the head alone
+// where that is planned by now: those that are not begun, and anew those that have ended. It returns those that change,
+// as they were. What is applied, or was, stays.
 func (p Pull) ontoBase() (next Pull, were []Plan) {
-	if p.Onto == "" {
-		return p, nil
-	}
 	p.Plans = slices.Clone(p.Plans)
 	for i, plan := range p.Plans {
 		switch {
-		case plan.Commit != p.At.Head || plan.Status == Stale:
+		case plan.Commit != p.At.Head || plan.Status == Stale || p.Onto == "" && plan.Onto == "":
 		case plan.Status == Waiting && plan.Run == "":
 			if plan.Onto != p.Onto || plan.Behind != "" {
 				were = append(were, plan)
@@ -152,6 +150,9 @@ func (p Pull) ontoBase() (next Pull, were []Plan) {
 			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Onto: p.Onto, Round: plan.Round + 1,
 				Status: Waiting}
 		}
+	}
+	if len(were) > 0 && p.Onto == "" {
+		p.Compared = "" // what the head alone lacks is another matter
 	}
 	return p, were
 }

@@ -70,8 +70,18 @@ func TestWhoseYesARunWaitsFor(t *testing.T) {
 // A configuration that may be planned only is not applied, whoever asks and whether they name it or not.
 func TestPlanOnly(t *testing.T) {
 	w := runworld.New(t)
-	w.PlanOnly = "it is a draft"
 	p := caller(uuid.New(), "anna", auth.Owner)
+	before, err := w.Create(t.Context(), p, api.RunOrder{Workspace: "w", Kind: "apply"}, "")
+	if err == nil {
+		_, err = w.Cancel(t.Context(), p, before.ID, api.CancelOrder{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.PlanOnly = "it is a draft"
+	if _, err := w.Retry(t.Context(), p, before.ID, ""); !fault.Is(err, fault.RunInvalid) {
+		t.Errorf("a retry: %v", err)
+	}
 	for _, order := range []api.RunOrder{{Workspace: "w", Kind: "apply"}, {Workspace: "w", Kind: "destroy"},
 		{Workspace: "w", Kind: "apply", Snapshot: runworld.Snapshot, AutoApprove: true}} {
 		if _, err := w.Create(t.Context(), p, order, ""); !fault.Is(err, fault.RunInvalid) ||

@@ -67,9 +67,6 @@ func (s *Service) made(ctx context.Context, p auth.Principal, order api.RunOrder
 	if err != nil {
 		return Run{}, err
 	}
-	if at.PlanOnly != "" && Kind(order.Kind).Mutates() && (order.Snapshot == "" || order.Snapshot == at.Snapshot) {
-		return Run{}, fault.New(fault.RunInvalid, "%s", at.PlanOnly)
-	}
 	run, err := s.prepare(ctx, p, order, at)
 	if err != nil {
 		return Run{}, err
@@ -179,8 +176,20 @@ func checkOrder(o api.RunOrder) error {
 // prepare returns the run as it is to begin.
 func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder, at Workspace) (Run, error) {
 	run, err := s.prepareFor(ctx, p.Org, o, at)
+	if err != nil {
+		return Run{}, err
+	}
+	if run.Kind.Mutates() {
+		why, err := s.Workspaces.PlanOnly(ctx, run.Org, run.Workspace, run.Order.Snapshot)
+		if err == nil && why != "" {
+			err = fault.New(fault.RunInvalid, "%s", why)
+		}
+		if err != nil {
+			return Run{}, err
+		}
+	}
 	run.Trigger = ActorOf(p)
-	return run, err
+	return run, nil
 }
 
 func (s *Service) prepareFor(ctx context.Context, org uuid.UUID, o api.RunOrder, at Workspace) (Run, error) {

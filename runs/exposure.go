@@ -64,7 +64,8 @@ func (s *Service) seenChanges(p auth.Principal, run Run, kept io.Reader) (io.Rea
 // maxTold is how large a list of changes may be that people are told in a comment, which has less room by far.
 const maxTold = 4 << 20
 
-// ChangesTold is what a run's plan changes, as those may see it who read notices. Fault: RunFileNotFound.
+// ChangesTold is what a run's plan changes, as those may see it who read notices; the counts alone of what is too much.
+// Fault: RunFileNotFound.
 func (s *Service) ChangesTold(ctx context.Context, ref Ref) (*api.RunChanges, error) {
 	run, err := s.Store.Run(ctx, ref)
 	if err != nil {
@@ -79,8 +80,11 @@ func (s *Service) ChangesTold(ctx context.Context, ref Ref) (*api.RunChanges, er
 		return nil, err
 	}
 	var all api.RunChanges
-	if len(raw) > maxTold || json.Unmarshal(raw, &all) != nil {
-		return nil, fault.New(fault.RunFileNotFound, "the run's changes are too many to be told")
+	if len(raw) > maxTold && run.Counts != nil {
+		return &api.RunChanges{Counts: *run.Counts, Cut: true}, nil
+	}
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, fault.New(fault.RunFileNotFound, "the run's changes can't be read")
 	}
 	if s.showsNone(run) {
 		all = withoutValues(all)

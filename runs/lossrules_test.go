@@ -224,6 +224,24 @@ func TestAnOvertakenPlanIsNotTheApprovedOne(t *testing.T) {
 	next.do(next.reads("")).is(Confirmed)
 }
 
+// A plan of what is left that goes beyond what was approved waits, and is compared with that still when it is made anew
+// for other policies: nobody has said yes to it.
+func TestOtherPoliciesApproveNothing(t *testing.T) {
+	s := begin(t, Apply, Terms{}).applying().breaks(base(9), nil).is(Failed)
+	next := begin(t, Apply, Terms{})
+	next.run = s.run.following(Workspace{Terms: s.run.Terms})
+	next.run.Terms.AutoApply = "always"
+	next.at = next.run.NotBefore
+	next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
+	next.do(next.reads("a new database")).is(AwaitingApproval)
+	approved := *next.run.Earlier
+	next.do(next.by(Server()).otherPolicies("others", api.Stale{Because: BySettings})).is(Retrying)
+	if e := next.run.Earlier; e == nil || e.Run != approved.Run || e.Planned != approved.Planned ||
+		e.Revision != approved.Revision {
+		t.Fatalf("it is compared with %+v, and not with %+v", e, approved)
+	}
+}
+
 // Whoever was too busy is left alone for as long as they want, within reason.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for said, want := range map[int]time.Duration{0: 15 * time.Second, 5: 15 * time.Second, 120: 2 * time.Minute,

@@ -22,6 +22,8 @@ type Workspaces interface {
 	// Files returns the SHA-256 of each file of a snapshot, by its path; its fault when there is
 	// no such snapshot of the workspace.
 	Files(ctx context.Context, org uuid.UUID, workspace, snapshot string) (map[string]string, error)
+	// PlanOnly returns why a snapshot may be planned and not applied; empty where it may be applied.
+	PlanOnly(ctx context.Context, org uuid.UUID, workspace, snapshot string) (string, error)
 	// WriteArchive writes a snapshot as a tar archive.
 	WriteArchive(ctx context.Context, org uuid.UUID, workspace, snapshot string, w io.Writer) error
 }
@@ -32,8 +34,6 @@ type Workspace struct {
 	Pool      string // empty for the server's own executor
 	Snapshot  string // the newest; empty while there is none
 	Protected bool   // from being destroyed
-	// PlanOnly is why the newest snapshot may be planned and not applied; empty where it may be applied.
-	PlanOnly string
 	// Changed is the last change of the settings or of the workspace's own variables.
 	Changed Changed
 }

@@ -184,8 +184,12 @@ func (c call) otherPolicies(digest string, why api.Stale) Decide {
 		if r.Attempt >= r.Terms.MaxAttempts {
 			return m.outdated(why).done()
 		}
-		text := "the plan is made anew: " + sinceOf(why)
-		return m.again(text, 0).because(EventStale, text).done()
+		text, approved := "the plan is made anew: "+sinceOf(why), r.Earlier
+		m.again(text, 0).because(EventStale, text)
+		if r.Status == AwaitingApproval && r.isPart() {
+			m.run.Earlier = approved // and not the plan that nobody has said yes to
+		}
+		return m.done()
 	}
 }
 

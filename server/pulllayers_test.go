@@ -134,6 +134,26 @@ func (w *lagging) files(onto, layer string) map[string]string {
 	return all
 }
 
+// A layer differs too where the base changes what the head alone has it read.
+func TestHeadsReadWhatTheBaseChanges(t *testing.T) {
+	t.Parallel()
+	w := newLagging(t)
+	w.repo.Git("switch", "--quiet", "change")
+	w.repo.Write("net/main.tf", "module \"m\" {\n  source = \"../modules/m\"\n}\n")
+	w.at.Head = w.repo.Commit("Use a module")
+	w.repo.Git("push", "--quiet", "origin", "HEAD:refs/pull/7/head")
+	w.repo.Git("switch", "--quiet", "main")
+	first := w.commit("modules/m/main.tf", "# m\n")
+	second := w.commit("modules/m/main.tf", "# m, changed\n")
+	want := map[string]string{"net": "modules/m/main.tf"}
+	if got, err := w.Behind(t.Context(), w.of, w.at, second); err != nil || !maps.Equal(got.Layers, want) {
+		t.Errorf("the head lacks %+v, %v", got, err)
+	}
+	if got, err := w.Changed(t.Context(), w.of, w.at, first, second); err != nil || !maps.Equal(got, want) {
+		t.Errorf("since the merge main has changed %v, %v", got, err)
+	}
+}
+
 // How far a head is behind its base is said with the layers that differ, and what is planned is the merge of the two.
 func TestHeadsBehindTheirBase(t *testing.T) {
 	t.Parallel()

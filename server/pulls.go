@@ -158,11 +158,11 @@ func (l pullLayers) Behind(ctx context.Context, of pulls.Ref, at forge.PullReque
 	return lag, err
 }
 
-// Changed implements pulls.Layers. Without a commit to begin with, each layer differs.
+// Changed implements pulls.Layers. The head was fetched. Without a commit to begin with, each layer differs.
 func (l pullLayers) Changed(ctx context.Context, of pulls.Ref, at forge.PullRequest, from,
 	base string) (map[string]string, error) {
 	if from != "" {
-		changed, err := l.layers.ChangedSince(ctx, of.Org, of.Repository, at.BaseRef, from, base)
+		changed, err := l.layers.ChangedSince(ctx, of.Org, of.Repository, at.BaseRef, from, base, at.Head)
 		if !errors.Is(err, layers.ErrApart) {
 			return changed, err
 		}

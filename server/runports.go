@@ -84,13 +84,9 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 	if err != nil {
 		return runs.Workspace{}, err
 	}
-	planOnly, err := w.planOnly(ctx, org, found)
-	if err != nil {
-		return runs.Workspace{}, err
-	}
 	s := found.Settings
 	return runs.Workspace{
-		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found), PlanOnly: planOnly,
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
 		Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
 		Terms: runs.Terms{
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
@@ -106,34 +102,6 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 		},
 	}, nil
 }
-
-// planOnly says why a workspace's newest snapshot may not be applied: it is a draft of what comes from a repository.
-func (w runWorkspaces) planOnly(ctx context.Context, org uuid.UUID, of workspace.Workspace) (string, error) {
-	if !of.Newest.Draft() {
-		return "", nil
-	}
-	l, err := w.layers.Layer(ctx, layers.Ref{Org: org, Name: string(of.Name)})
-	if fault.Is(err, fault.LayerNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	before, err := w.service.Store.Entries(ctx, workspace.Ref{Org: org, Name: of.Name}, of.Newest.Number, draftsLooked)
-	if err != nil {
-		return "", err
-	}
-	for _, e := range before {
-		if !e.Draft() && e.ID == of.Newest.ID {
-			return "", nil // it is what the repository has
-		}
-	}
-	return fmt.Sprintf("the newest configuration of %s is a draft, and a draft of what comes from %s can be planned only: "+
-		"`holdfast layer sync %[1]s` takes what the repository has", of.Name, l.Settings.Repository), nil
-}
-
-// draftsLooked is how many snapshots before a draft are looked at for what a repository has.
-const draftsLooked = 100
 
 func changedBy(a workspace.Actor) api.Actor {
 	return api.Actor{KeyID: a.KeyID, KeyName: a.KeyName, Subject: a.Subject}
@@ -179,6 +147,23 @@ func (w runWorkspaces) Files(ctx context.Context, org uuid.UUID, name, snapshot 
 		files[f.Path] = f.Digest.String()
 	}
 	return files, nil
+}
+
+// PlanOnly implements runs.Workspaces: a draft of what comes from a repository is not applied.
+func (w runWorkspaces) PlanOnly(ctx context.Context, org uuid.UUID, name, snapshot string) (string, error) {
+	draft, err := w.service.IsDraft(ctx, org, state.Name(name), snapshot)
+	if err != nil || !draft {
+		return "", err
+	}
+	l, err := w.layers.Layer(ctx, layers.Ref{Org: org, Name: name})
+	if fault.Is(err, fault.LayerNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("this configuration of %s is a draft, and a draft of what comes from %s can be planned only: "+
+		"`holdfast layer sync %[1]s` takes what the repository has", name, l.Settings.Repository), nil
 }
 
 // WriteArchive implements runs.Workspaces.

@@ -166,9 +166,11 @@ func (c call) useExpected(change *Change, h Head, found Warnings, w Write) {
 }
 
 // planned returns which findings are no accident in what a run writes, because its plan was approved as it is: those
-// of a state that becomes smaller, as long as all that the run has taken away is no more than the plan does.
-func (c call) planned(next Version) Warnings {
-	if c.run == nil || c.removes == 0 || c.of < 0 || next.Resources < c.of-c.removes || next.Resources < 0 {
+// of a state that becomes smaller, as long as neither this write nor all that the run has taken away of what there was
+// is more than the plan does.
+func (c call) planned(h Head, next Version) Warnings {
+	if c.run == nil || c.removes == 0 || c.of < 0 || next.Resources < 0 ||
+		next.Resources < max(c.of, h.Version.Resources)-c.removes {
 		return 0
 	}
 	return CanExpect()

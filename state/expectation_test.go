@@ -211,6 +211,7 @@ func TestWritesOfAPlannedRun(t *testing.T) {
 		{name: "replaced, and made again later", removes: 8, of: 10, left: 2, passes: true},
 		{name: "one more than planned", removes: 8, of: 10, left: 1},
 		{name: "after it has taken some before", removes: 12, of: 20, left: 4},
+		{name: "of what it has made itself", removes: 3, of: 4, left: 2},
 		{name: "nothing is taken away by the plan", removes: 0, of: 10, left: 0},
 		{name: "nobody knows of how many", removes: 10, of: -1, left: 0},
 		{name: "what can't be counted", removes: 10, of: 10, left: -1},

@@ -114,7 +114,7 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 	if err != nil {
 		return Change{}, err
 	}
-	planned := found & c.planned(*made)
+	planned := found & c.planned(h, *made)
 	expected := found &^ planned & h.Expected.allows(w.LockID, c.at)
 	made.Warnings = found &^ planned &^ expected
 	taken := w.takesSerial(h, *made)

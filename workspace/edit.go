@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -31,6 +33,22 @@ const draftMessage = "a draft: edited file by file"
 
 // Draft reports whether the snapshot is one of those that an editor saves.
 func (e Entry) Draft() bool { return e.Message == draftMessage }
+
+// IsDraft reports whether a snapshot is a draft, and none that is not has the same files. It is for the server itself.
+// Its faults are those of Files.
+func (s *Service) IsDraft(ctx context.Context, org uuid.UUID, name state.Name, which string) (bool, error) {
+	ref := Ref{Org: org, Name: name}
+	named, err := s.find(ctx, ref, which)
+	if err != nil || !named.Draft() {
+		return false, err
+	}
+	newest, err := s.Store.Entry(ctx, ref, 0, named.ID)
+	if err != nil || !newest.Draft() {
+		return false, err
+	}
+	before, err := s.Store.Entries(ctx, ref, newest.Number, draftsAtOnce)
+	return !slices.ContainsFunc(before, func(e Entry) bool { return !e.Draft() && e.ID == named.ID }), err
+}
 
 // message is what the snapshot of an edit says.
 func (e Edit) message(what string) string {
@@ -162,7 +180,7 @@ func (s *Service) MoveFile(ctx context.Context, p auth.Principal, name state.Nam
 	})
 }
 
-// draftsAtOnce is how many drafts one save looks at, to take them away.
+// draftsAtOnce is how many snapshots before a draft are looked at: to take older drafts away, and for the same files.
 const draftsAtOnce = 100
 
 // dropDrafts takes the drafts away whose place a newer one of the same author has taken. Those of

@@ -70,6 +70,42 @@ func TestDraftsCoalesce(t *testing.T) {
 	}
 }
 
+// A draft is one by whatever name, until the same files are pushed, which is a snapshot of its own.
+func TestIsDraft(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	var drafts []workspace.Entry
+	for _, text := range []string{"one", "two"} {
+		e, _, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader(text),
+			workspace.Edit{Draft: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		drafts = append(drafts, e)
+	}
+	is := func(which string) bool {
+		t.Helper()
+		draft, err := w.IsDraft(w.ctx, w.owner.Org, "a", which)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return draft
+	}
+	if !is("") || !is(drafts[0].ID.String()) || !is("1") || !is(drafts[1].ID.String()) {
+		t.Error("a draft, or an older one, is none")
+	}
+	pushed, err := w.PutFile(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader("two"), nil)
+	if err != nil || pushed.Draft() || pushed.ID != drafts[1].ID {
+		t.Errorf("what a draft has, pushed: %+v, %v", pushed, err)
+	}
+	if is("") || is("2") || is(pushed.ID.String()) || !is("1") {
+		t.Error("what was pushed is a draft, or another draft is none")
+	}
+	if _, _, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader("three"),
+		workspace.Edit{Draft: true}); err != nil || is(pushed.ID.String()) {
+		t.Errorf("what was pushed is a draft once there is a newer one: %v", err)
+	}
+}
+
 // A move whose answer was lost, sent again, is fine; one of a file that was never there is not.
 func TestAMoveSentAgain(t *testing.T) {
 	w := made(t, workspace.Limits{})

@@ -130,9 +130,9 @@ type Contents interface {
 type Snapshots interface {
 	// AddSnapshot puts a snapshot behind the newest one of a workspace, with the next Number,
 	// and returns it. If the newest is this very snapshot, it is returned as it is, and nothing
-	// changes. Parent, unless it is nil, is the Number that the newest must have, 0 for no
-	// snapshot, else fault.SnapshotMoved. Faults: WorkspaceNotFound, FilesMissing when the
-	// contents of some files are not there; then nothing is kept of it.
+	// changes, unless it is a draft and this one is not. Parent, unless it is nil, is the Number that the newest must
+	// have, 0 for no snapshot, else fault.SnapshotMoved. Faults: WorkspaceNotFound, FilesMissing when the contents of
+	// some files are not there; then nothing is kept of it.
 	AddSnapshot(ctx context.Context, ref Ref, s Snapshot, about Entry, parent *int64, event *audit.Event) (Entry, error)
 
 	// AddBeside puts a snapshot beside the row: with a negative Number, so that it is neither the newest nor

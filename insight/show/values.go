@@ -21,8 +21,12 @@ const (
 	maxValue  = 120 // characters
 )
 
-// unknown stands for what the tool will know only when it has applied.
-const unknown = "(known after apply)"
+const (
+	// unknown stands for what the tool will know only when it has applied.
+	unknown = "(known after apply)"
+	// hidden stands for a sensitive value; a list of changes has an object with it alone.
+	hidden = "(sensitive)"
+)
 
 // Values is what a plan changes, with the values before and after, in Markdown: the gravest first, and as much as fits
 // into a room by a measure. What is left out is counted. It is empty where nothing changes, or not one change fits.
@@ -74,18 +78,18 @@ func blocksOf(all api.RunChanges) (blocks []string) {
 		if kind == "" {
 			kind = "keep"
 		}
-		values, hidden := lines(c.Before, c.After, c.Unknown), ""
+		values, where := lines(c), ""
 		if values == "" && slices.Contains(c.Actions, "update") {
-			hidden = ", in what is not shown"
+			where = ", in what is not shown"
 		}
-		blocks = append(blocks, "- "+kind+" "+Code(c.Address)+hidden+"\n"+values)
+		blocks = append(blocks, "- "+kind+" "+Code(c.Address)+where+"\n"+values)
 	}
 	for _, o := range all.Outputs {
 		if kind := kindOf(o.Actions); kind != "" {
 			values := ""
 			switch before, after := valueOf(o.Before), valueOf(o.After); {
 			case o.Sensitive:
-				values = ": `(sensitive)`"
+				values = ": `" + hidden + "`"
 			case before != after:
 				values = ": " + before + " → " + after
 			}
@@ -112,9 +116,9 @@ func kindOf(actions []string) string {
 	return ""
 }
 
-// lines are the values of a resource that differ, by their paths.
-func lines(before, after, later json.RawMessage) string {
-	was, is, unknowns := leaves(before), leaves(after), leaves(later)
+// lines are the values of a resource that differ, by their paths. Of sensitive ones nobody knows whether they do.
+func lines(c api.RunChange) string {
+	was, is, unknowns := leaves(c.Before), leaves(c.After), leaves(c.Unknown)
 	for path, known := range unknowns {
 		if known == "true" {
 			is[path] = unknown
@@ -123,11 +127,14 @@ func lines(before, after, later json.RawMessage) string {
 	paths := maps.Clone(was)
 	maps.Copy(paths, is)
 	var b strings.Builder
-	n := 0
+	n, alike := 0, 0
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		old, had := was[path]
 		now, has := is[path]
 		if old == now && had == has {
+			if old == hidden {
+				alike++
+			}
 			continue
 		}
 		if n++; n > maxValues {
@@ -147,6 +154,9 @@ func lines(before, after, later json.RawMessage) string {
 	if n > maxValues {
 		fmt.Fprintf(&b, "  - and %d more values\n", n-maxValues)
 	}
+	if changes := slices.Contains(c.Actions, "update") || slices.Contains(c.Actions, "create"); changes && alike > 0 {
+		fmt.Fprintf(&b, "  - sensitive, which may change too: %d\n", alike)
+	}
 	return b.String()
 }
 
@@ -163,6 +173,10 @@ func leaves(raw json.RawMessage) map[string]string {
 	walk = func(value any, path string) {
 		switch v := value.(type) {
 		case map[string]any:
+			if len(v) == 1 && v[hidden] == true {
+				found[path] = hidden
+				return
+			}
 			for name, inner := range v {
 				walk(inner, strings.TrimPrefix(path+"."+name, "."))
 			}

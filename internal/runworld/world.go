@@ -35,7 +35,7 @@ type World struct {
 	Terms     runs.Terms
 	Pool      string
 	Protected bool
-	// PlanOnly is why the newest configuration of each may not be applied.
+	// PlanOnly is why the configuration of each may not be applied.
 	PlanOnly string
 	// Sensitive are variables of every workspace that nobody is to be shown.
 	Sensitive []api.Input
@@ -209,8 +209,7 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 	if name == "absent" {
 		return runs.Workspace{}, fault.New(fault.WorkspaceNotFound, "there is no workspace of this name")
 	}
-	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected,
-		PlanOnly: w.PlanOnly}, nil
+	return runs.Workspace{Terms: w.Terms, Pool: w.Pool, Snapshot: Snapshot, Protected: w.Protected}, nil
 }
 
 // Inputs implements runs.Workspaces.
@@ -225,6 +224,11 @@ func (w workspaces) Files(_ context.Context, _ uuid.UUID, _, snapshot string) (m
 		return nil, fault.New(fault.SnapshotNotFound, "the workspace has no such configuration")
 	}
 	return map[string]string{}, nil
+}
+
+// PlanOnly implements runs.Workspaces.
+func (w workspaces) PlanOnly(context.Context, uuid.UUID, string, string) (string, error) {
+	return w.World.PlanOnly, nil
 }
 
 // WriteArchive implements runs.Workspaces.

@@ -29,7 +29,7 @@ func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot wor
 		if err != nil {
 			return err
 		}
-		if w.Newest.Number > 0 && w.Newest.ID == snapshot.ID {
+		if n := w.Newest; n.Number > 0 && n.ID == snapshot.ID && (about.Draft() || !n.Draft()) {
 			added = w.Newest
 			return nil
 		}

@@ -78,7 +78,7 @@ func TestPlanReadsItsPinOnly(t *testing.T) {
 	as("absent").converse([]step{{"GET /api/v1/state/x", "", 404, "state_not_found"},
 		{"GET /api/v1/state/x?version=1", "", 403, "run_read_only"}})
 	as("future").converse([]step{{"GET /api/v1/state/x", "", 410, "pinned_version_gone"}})
-	as("other").converse([]step{{"GET /api/v1/state/x", "", 403, `for the state \"y\", and for outputs of what its workspace reads (nothing)`}})
+	as("other").converse([]step{{"GET /api/v1/state/x", "", 403, `for the state \"y\" only`}})
 	owner.converse([]step{{"DELETE /api/v1/state/x", "", 200, ""}})
 	plan.converse(pinned)
 	as("second").converse([]step{{"GET /api/v1/state/x", "", 200, "=" + body(2)}})

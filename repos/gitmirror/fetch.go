@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/outbound"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // Source is where a mirror is fetched from, and what of it.
@@ -85,6 +86,13 @@ func (m *Mirror) Fetch(ctx context.Context, from Source) (Fetched, error) {
 	return m.look(ctx, into, before)
 }
 
+// lockPatience is how long the lock of a mirror is waited for that another process holds. A process that is being
+// started holds for a moment all that this one has open, also what has just been released.
+const (
+	lockPatience = 5 * time.Second
+	lockLooks    = 10 * time.Millisecond
+)
+
 // acquire waits for its turn in this process, and then takes the mirror among processes.
 func (m *Mirror) acquire(ctx context.Context) (release func(), err error) {
 	select {
@@ -93,6 +101,11 @@ func (m *Mirror) acquire(ctx context.Context) (release func(), err error) {
 		return nil, newError(Busy, "another fetch of this repository goes on")
 	}
 	file, err := m.takeLock()
+	for began := time.Now(); KindOf(err) == Busy && time.Since(began) < lockPatience; file, err = m.takeLock() {
+		if pause.For(ctx, lockLooks) != nil {
+			break
+		}
+	}
 	if err != nil {
 		<-m.one
 		return nil, err

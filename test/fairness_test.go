@@ -234,12 +234,19 @@ func openBelowHTTP(t *testing.T, dir string) *belowHTTP {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
+	opened, err := storage.RefuseMissing(settings, false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	states, err := storage.OpenStates(t.Context(), settings, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	uploads, err := storage.OpenUploads(t.Context(), settings, log)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := opened(); err != nil {
 		t.Fatal(err)
 	}
 	return &belowHTTP{

@@ -89,11 +89,16 @@ func (f RunFacts) isInFailureGracePeriod(now time.Time) Condition {
 	if f.Failures == 0 {
 		return c
 	}
-	at := f.RetryAt.UTC().Format(time.RFC3339)
-	if now.Before(f.RetryAt) {
-		c.Status, c.Reason, c.Message = True, "InGracePeriod", "it is tried again at "+at
-	} else {
-		c.Reason, c.Message = "GracePeriodOver", "it may be tried again since "+at
+	switch {
+	case now.Before(f.RetryAt):
+		c.Status, c.Reason, c.Message = True, "InGracePeriod", "it is tried again at "+stamp(f.RetryAt)
+	case f.RetryAt.IsZero():
+		c.Reason, c.Message = "GracePeriodOver", "its retry has begun"
+	default:
+		c.Reason, c.Message = "GracePeriodOver", "it may be tried again since "+stamp(f.RetryAt)
+	}
+	if limit := f.hasReachedRetryLimit(); limit.Status == True {
+		c.Message = "it is not tried again by itself"
 	}
 	return c
 }

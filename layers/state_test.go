@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,5 +185,26 @@ func TestRunThatNobodyExecutes(t *testing.T) {
 	c := layers.RunConditions(facts, at(5)).Of(layers.HasStatus)
 	if c.Status == layers.True || c.Message != "the run "+why {
 		t.Errorf("it says %+v", c)
+	}
+}
+
+// What a run says of its grace never names a retry that isn't made, nor one at no time.
+func TestGraceOfARunSaysWhatFollows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what  string
+		facts layers.RunFacts
+		want  string
+	}{
+		{"in grace", layers.RunFacts{Failures: 1, RetryAt: at(9)}, "it is tried again at "},
+		{"behind its grace", layers.RunFacts{Failures: 1, RetryAt: at(5)}, "it may be tried again since "},
+		{"at its retry", layers.RunFacts{Failures: 1}, "its retry has begun"},
+		{"too often", layers.RunFacts{Failures: 5, RetryAt: at(9)}, "it is not tried again by itself"},
+		{"refused", layers.RunFacts{Failures: 1, RetryAt: at(9), Final: "no"}, "it is not tried again by itself"},
+	} {
+		got := layers.RunConditions(c.facts, at(5)).Of(layers.IsInFailureGracePeriod).Message
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: it says %q, want %q", c.what, got, c.want)
+		}
 	}
 }

@@ -60,6 +60,8 @@ test('who has no layer is told how one is made, and a layer leads from a commit 
   await fetched()
   const repository = page.getByRole('region', { name: 'Repository infra' })
   await repository.getByText('main', { exact: false }).first().waitFor()
+  await repository.getByRole('button', { name: 'Copy webhook address of infra' }).waitFor()
+  await repository.getByText(/^https?:\/\/.+\/webhooks\/plain\/[0-9a-f-]{36}$/).waitFor()
   server.holdfast(['layer', 'add', 'prod/app', '--repository', 'infra', '--path', 'app', '--remediation', 'propose', '--tool', 'opentofu', '--version', '1.12.6', '--check-every', 'off'])
   await stands(({ state }, waiting) => state === 'ApplyNeeded' && waiting === 1)
   await repository.getByRole('link', { name: '1 layer' }).click()

@@ -37,6 +37,7 @@ function One({ repository }: { repository: Repository }) {
   const fetching = useMutation({ mutationFn: () => fetchRepository(repository.name), onSettled: () => client.invalidateQueries({ queryKey: repositoriesQuery.queryKey }) })
   const { status } = repository
   const health = healthOf(status)
+  const webhook = new URL(repository.webhook, location.origin).href // a path where the server has no public_url
   const heads = Object.entries(status.heads ?? {})
   return (
     <section className={styles.repository} aria-label={`Repository ${repository.name}`}>
@@ -55,6 +56,7 @@ function One({ repository }: { repository: Repository }) {
       <Facts
         facts={[
           ['URL', <Copyable value={repository.url} label={`URL of ${repository.name}`} />],
+          ['Webhook', <Copyable value={webhook} label={`webhook address of ${repository.name}`} />],
           ['Fetched', <Time at={status.fetched_at} />],
           ['Last tried', status.failures ? <><Time at={status.tried_at} />, {count(status.failures, 'failure')} since it was fetched</> : undefined],
           ['Looked at', `every ${String(Math.round(repository.poll / 60))} min, and when its webhook says so`],

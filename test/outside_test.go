@@ -99,8 +99,10 @@ func TestDecisionService(t *testing.T) {
 	b.must(b.server.stop())
 	b.must(b.server.start())
 	b.act()
-	always := "always"
-	b.workspace("prod", harmless+exposed, func(w *api.WorkspaceChange) { w.AutoApply = &always })
+	always, critical := "always", "critical"
+	b.workspace("prod", harmless+exposed, func(w *api.WorkspaceChange) {
+		w.AutoApply, w.Gate = &always, &critical // what is found is high: no person is waited for
+	})
 
 	d.will(`{"decision":"APPROVED","reason":"fine"}`)
 	run := b.until(b.order("prod", "apply").ID, "over", isOver)

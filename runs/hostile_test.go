@@ -35,7 +35,9 @@ func (s *settled) Workspace(context.Context, uuid.UUID, string) (runs.Workspace,
 	return s.now, nil
 }
 
-func (s *settled) PlanOnly(context.Context, uuid.UUID, string, string) (string, error) { return "", nil }
+func (s *settled) PlanOnly(context.Context, uuid.UUID, string, string) (string, error) {
+	return "", nil
+}
 
 func (s *settled) Inputs(context.Context, uuid.UUID, string) (runs.Inputs, error) {
 	return runs.Inputs{}, nil

@@ -36,11 +36,11 @@ type wireRepository struct{ layers.Repositories }
 
 const wireCommit = "89abcdef0123456789abcdef0123456789abcdef"
 
-func (wireRepository) Head(_ context.Context, _ uuid.UUID, repository, _ string) (layers.Commit, error) {
+func (wireRepository) Head(_ context.Context, _ uuid.UUID, repository, _ string) (layers.Commit, string, error) {
 	if repository != "infra" {
-		return layers.Commit{}, fault.New(fault.RepositoryNotFound, "there is no repository %q", repository)
+		return layers.Commit{}, "", fault.New(fault.RepositoryNotFound, "there is no repository %q", repository)
 	}
-	return layers.Commit{ID: wireCommit}, nil
+	return layers.Commit{ID: wireCommit}, "", nil
 }
 
 func (wireRepository) Read(_ context.Context, _ uuid.UUID, _, _ string, read func(fs.FS) error) error {

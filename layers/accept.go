@@ -39,7 +39,7 @@ func (s *Service) Discover(ctx context.Context, p auth.Principal, repository, br
 		return Discovery{}, err
 	}
 	branch = cmp.Or(branch, Defaults().Branch)
-	head, err := s.Repositories.Head(ctx, p.Org, repository, branch)
+	head, _, err := s.Repositories.Head(ctx, p.Org, repository, branch)
 	if err != nil {
 		return Discovery{}, err
 	}

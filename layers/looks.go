@@ -74,11 +74,7 @@ type news struct {
 
 // look finds what a branch has for a layer.
 func (s *Service) look(ctx context.Context, l Layer) (news, error) {
-	head, err := s.Repositories.Head(ctx, l.Org, l.Settings.Repository, l.Settings.Branch)
-	if err != nil {
-		return news{}, err
-	}
-	trouble, err := s.Repositories.Trouble(ctx, l.Org, l.Settings.Repository)
+	head, trouble, err := s.Repositories.Head(ctx, l.Org, l.Settings.Repository, l.Settings.Branch)
 	if err != nil || head.ID == l.Facts.Branch.ID {
 		return news{head: head, trouble: trouble}, err
 	}

@@ -20,7 +20,7 @@ func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool
 	if err := n.Settings.Check(); err != nil {
 		return Layer{}, err
 	}
-	if _, err := s.Repositories.Head(ctx, p.Org, n.Settings.Repository, n.Settings.Branch); err != nil {
+	if _, _, err := s.Repositories.Head(ctx, p.Org, n.Settings.Repository, n.Settings.Branch); err != nil {
 		return Layer{}, err
 	}
 	count, err := s.Store.Count(ctx, p.Org)

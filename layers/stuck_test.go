@@ -25,10 +25,10 @@ type odd struct {
 	onArchive func(commit string) error
 }
 
-func (o odd) Head(ctx context.Context, org uuid.UUID, repository, branch string) (layers.Commit, error) {
+func (o odd) Head(ctx context.Context, org uuid.UUID, repository, branch string) (layers.Commit, string, error) {
 	if o.onHead != nil {
 		if err := o.onHead(ctx, org); err != nil {
-			return layers.Commit{}, err
+			return layers.Commit{}, "", err
 		}
 	}
 	return o.repositories.Head(ctx, org, repository, branch)

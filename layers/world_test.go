@@ -188,19 +188,13 @@ func (m mortal) Update(ctx context.Context, ref layers.Ref, decide layers.Decisi
 
 type repositories struct{ w *world }
 
-func (r repositories) Head(_ context.Context, org uuid.UUID, repository, branch string) (layers.Commit, error) {
+func (r repositories) Head(_ context.Context, org uuid.UUID, repository, branch string) (layers.Commit, string, error) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	if org != r.w.org || repository != "infra" || branch != "main" {
-		return layers.Commit{}, fault.New(fault.LayerInvalid, "there is no repository %q", repository)
+		return layers.Commit{}, "", fault.New(fault.LayerInvalid, "there is no repository %q", repository)
 	}
-	return r.w.commits[len(r.w.commits)-1].Commit, nil
-}
-
-func (r repositories) Trouble(context.Context, uuid.UUID, string) (string, error) {
-	r.w.mu.Lock()
-	defer r.w.mu.Unlock()
-	return r.w.trouble, nil
+	return r.w.commits[len(r.w.commits)-1].Commit, r.w.trouble, nil
 }
 
 func (r repositories) Between(_ context.Context, _ uuid.UUID, _, from, to string) ([]layers.CommitPaths, error) {

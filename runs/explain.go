@@ -34,6 +34,15 @@ func (s *Service) explainAll(ctx context.Context, org uuid.UUID, all []Run) erro
 		}
 	}
 	executors := map[[2]string]awaited{} // by pool and workspace
+	idle := map[string]string{}          // by pool
+	unattended := func(pool string) (why string, err error) {
+		why, known := idle[pool]
+		if !known {
+			why, err = s.unattended(ctx, org, pool)
+			idle[pool] = why
+		}
+		return why, err
+	}
 	for i, run := range all {
 		if run.Status != Pending && (run.Status != Confirmed || run.Reason != "") {
 			continue
@@ -42,7 +51,7 @@ func (s *Service) explainAll(ctx context.Context, org uuid.UUID, all []Run) erro
 		who, known := executors[served]
 		if !known {
 			var err error
-			if who, err = s.executorFor(ctx, run); err != nil {
+			if who, err = s.executorFor(ctx, run, unattended); err != nil {
 				return err
 			}
 			executors[served] = who
@@ -73,7 +82,7 @@ func (s *Service) Nobody(ctx context.Context, run Run) (string, error) {
 	if run.Status != Pending && run.Status != Confirmed {
 		return "", nil
 	}
-	who, err := s.executorFor(ctx, run)
+	who, err := s.executorFor(ctx, run, func(pool string) (string, error) { return s.unattended(ctx, run.Org, pool) })
 	if err != nil || who.missing == "" {
 		return "", err
 	}
@@ -83,7 +92,8 @@ func (s *Service) Nobody(ctx context.Context, run Run) (string, error) {
 // awaited is who is to execute a run, and why nobody will, where that is so.
 type awaited struct{ text, missing string }
 
-func (s *Service) executorFor(ctx context.Context, run Run) (who awaited, err error) {
+func (s *Service) executorFor(ctx context.Context, run Run, unattended func(pool string) (string, error)) (who awaited,
+	err error) {
 	if run.Pool == "" && s.Executes != nil && !s.Executes(run.Org) {
 		return awaited{"an executor", ", which there is not: `runs_local = true` in auth.cfg has the server execute runs, " +
 			"`holdfast pool create` and `holdfast workspace set --pool` have agents do it"}, nil
@@ -100,7 +110,7 @@ func (s *Service) executorFor(ctx context.Context, run Run) (who awaited, err er
 	case err != nil:
 		return who, err
 	}
-	who.missing, err = s.unattended(ctx, run.Org, run.Pool)
+	who.missing, err = unattended(run.Pool)
 	return who, err
 }
 

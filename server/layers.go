@@ -69,29 +69,24 @@ func itself(org uuid.UUID) auth.Principal {
 type layerRepositories struct{ service *repos.Service }
 
 // Head implements layers.Repositories.
-func (r layerRepositories) Head(ctx context.Context, org uuid.UUID, repository, branch string) (layers.Commit, error) {
+func (r layerRepositories) Head(ctx context.Context, org uuid.UUID, repository, branch string) (layers.Commit, string,
+	error) {
 	found, err := r.service.Get(ctx, itself(org), repository)
 	if err != nil {
-		return layers.Commit{}, err
+		return layers.Commit{}, "", err
 	}
 	head := found.Status.Heads[branch]
 	if head == "" && found.Status.Fetched.IsZero() {
 		if found, err = r.service.Fetch(ctx, itself(org), repository); err != nil {
-			return layers.Commit{}, err
+			return layers.Commit{}, "", err
 		}
 		head = found.Status.Heads[branch]
 	}
 	if head == "" {
-		return layers.Commit{}, fault.New(fault.LayerInvalid, "the repository %s has no branch %q, as far as it is fetched",
+		return layers.Commit{}, "", fault.New(fault.LayerInvalid, "the repository %s has no branch %q, as far as it is fetched",
 			repository, branch)
 	}
-	return layers.Commit{ID: head, At: found.Status.Fetched}, nil
-}
-
-// Trouble implements layers.Repositories.
-func (r layerRepositories) Trouble(ctx context.Context, org uuid.UUID, repository string) (string, error) {
-	found, err := r.service.Get(ctx, itself(org), repository)
-	return found.Status.Problem, err
+	return layers.Commit{ID: head, At: found.Status.Fetched}, found.Status.Problem, nil
 }
 
 // mostBetween is how many commits, and mostPaths how many paths, are told apart.

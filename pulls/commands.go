@@ -187,8 +187,8 @@ func (p *Pull) planAgain(c forge.Comment, command Command, s Settings, now time.
 		if plan.Run == "" {
 			begun++
 		} else if plan.Status.Ended() {
-			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Onto: p.Onto, Behind: plan.Behind,
-				Round: plan.Round + 1, Status: Waiting}
+			p.Plans[i] = plan.anew(p.Onto)
+			p.Plans[i].Behind = plan.Behind
 			if plan.Onto != p.Onto {
 				p.Compared = "" // its Behind is to be of something else
 			}

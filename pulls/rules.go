@@ -147,14 +147,18 @@ func (p Pull) ontoBase() (next Pull, were []Plan) {
 		case plan.Behind != "" && plan.Status.Ended() && (plan.Apply == nil || plan.Apply.Status.Ended() &&
 			plan.Apply.Status != Done):
 			were = append(were, plan)
-			p.Plans[i] = Plan{Layer: plan.Layer, Commit: plan.Commit, Of: plan.Of, Onto: p.Onto, Round: plan.Round + 1,
-				Status: Waiting}
+			p.Plans[i] = plan.anew(p.Onto)
 		}
 	}
 	if len(were) > 0 && p.Onto == "" {
 		p.Compared = "" // what the head alone lacks is another matter
 	}
 	return p, were
+}
+
+// anew is the same plan before it is begun, in its next round.
+func (p Plan) anew(onto string) Plan {
+	return Plan{Layer: p.Layer, Commit: p.Commit, Of: p.Of, Onto: onto, Round: p.Round + 1, Status: Waiting}
 }
 
 // mayGoOn reports whether an apply whose run is made may be begun still, and why not: what is merged may.

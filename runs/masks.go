@@ -102,7 +102,7 @@ func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
 // that can't be read there are none, and of a pull request that is kept from the values neither: it could say which
 // they are.
 func (s *Service) wordsOf(ctx context.Context, run Run, inputs Inputs) []string {
-	if run.Order.Snapshot == "" || run.Order.Pull != nil && run.Order.Pull.Withhold {
+	if run.Order.Snapshot == "" || run.withholds() {
 		return nil
 	}
 	words, err := sensitive.WordsIn(sensitive.Values(inputs.Variables, inputs.Environment), func(to io.Writer) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/holdfast/holdfast/api"
 )
 
-// withholds reports whether the run's code is somebody else's: it sees no sensitive variable, and no outputs of other
-// states.
+// withholds reports whether the run's code is somebody else's: it sees no sensitive variable, no outputs of other
+// states, and not which of the values are words of its configuration.
 func (r Run) withholds() bool { return r.Order.Pull != nil && r.Order.Pull.Withhold }
 
 // inputsOf returns the variables that a run gets, and those of its workspace: a run of code that may not see the

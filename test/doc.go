@@ -40,6 +40,8 @@
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
 //	example PAGE HEADING         make the files and run the commands under a heading of a page
 //	                             of ours, and want the output that the page shows
+//	page PAGE [RULES]            run all commands of a page of ours, but for what the rules in
+//	                             a file say; page_test.go
 //	stream PATH [UNTIL]          read a stream of a run over a WebSocket to its end, or break it
 //	                             off behind so many pieces of its log, or behind a status
 //	hung-up                      wait until the server hung up on all who are slow

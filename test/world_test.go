@@ -82,6 +82,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hung-up":      hungUp,
 		"open-files":   limitFiles,
 		"example":      example,
+		"page":         runPage,
 		"idle":         idle,
 		"stream":       stream,
 	} {

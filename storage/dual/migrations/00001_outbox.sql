@@ -11,14 +11,12 @@ CREATE TABLE batches (
   id      TEXT NOT NULL,
   digest  BLOB NOT NULL,
   request TEXT NOT NULL,
-  at      INTEGER NOT NULL,                  -- the timestamp of its records
-  since   INTEGER NOT NULL,                  -- when it was put here
+  at      INTEGER NOT NULL,                  -- the timestamp of its records, in microseconds since 1970, UTC
   count   INTEGER NOT NULL,
-  -- Which sides the batch is owed to: 1 is csv, 2 is mysql, 3 is both.
+  -- Which sides the batch is owed to, and which surely have it: 1 is csv, 2 is mysql, 3 is both.
   owes    INTEGER NOT NULL,
+  taken   INTEGER NOT NULL,
   -- The resources: a gob, compressed with zstd.
   body    BLOB NOT NULL,
   UNIQUE (org, id)
 ) STRICT;
-
--- Times are microseconds since 1970, UTC.

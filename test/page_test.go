@@ -130,21 +130,17 @@ func (rules pageRules) script(page, text string) string {
 			continue
 		}
 		for _, c := range b.Commands() {
-			command := rules.apply(c.Text)
-			if c.Input != "" {
-				command = strings.TrimSuffix(command, "\n") + " <<'EOF'\n" + c.Input + "\nEOF\n"
-			}
-			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, command)
+			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, rules.apply(c))
 		}
 	}
 	return out.String()
 }
 
 // apply returns what is run for a command. All patterns but those of replacements are matched with the page's text.
-func (rules pageRules) apply(typed string) string {
-	command, before, after, fails := typed, "", "", false
+func (rules pageRules) apply(typed docpages.Command) string {
+	command, before, after, fails := typed.Text, "", "", false
 	for _, rule := range rules {
-		if !rule.pattern.MatchString(typed) {
+		if !rule.pattern.MatchString(typed.Text) {
 			continue
 		}
 		rule.used = true
@@ -161,8 +157,11 @@ func (rules pageRules) apply(typed string) string {
 			fails = true
 		}
 	}
+	if typed.Input != "" {
+		command += " <<'EOF'\n" + typed.Input + "\nEOF"
+	}
 	if fails {
 		command = "if\n" + command + "\nthen echo \"$at: it is to fail\" >&2; exit 1; fi"
 	}
-	return before + command + "\n" + after
+	return before + command + "\ntest $? = 0\n" + after // a list that && cuts off ends no shell by itself
 }

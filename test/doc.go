@@ -15,6 +15,7 @@
 //	key NAME FLAG...             add a key as `holdfast key add` does, and set $NAME to it
 //	database [NAME]              set $DB_HOST and its like to an empty database, or skip where there is none;
 //	                             then set $NAME to the name of one more on its server
+//	service FOLDER               start a service of others, whose answers are the folder's files, at $SERVICE
 //	serve [NAME=VALUE...]        start a server, with these settings, on a free port
 //	server-stop                  stop it as an operator does, with SIGTERM
 //	server-kill                  stop it as a power cut does, with SIGKILL

@@ -64,6 +64,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"as":           actAs,
 		"setting":      addSettings,
 		"database":     useDatabase,
+		"service":      startService,
 		"key":          addKey,
 		"serve":        serve,
 		"server-stop":  serverStop,

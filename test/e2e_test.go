@@ -14,7 +14,9 @@ import (
 
 func TestMain(m *testing.M) {
 	actAsShim()
-	testscript.Main(m, map[string]func(){"hold": hold, "faketool": fakeTool})
+	testscript.Main(m, map[string]func(){
+		"hold": hold, "faketool": fakeTool, "age": decryptAge, "age-keygen": makeAgeKey,
+	})
 }
 
 // testedClient is a program under test, by the name that conditions in scripts have, and as

@@ -15,8 +15,9 @@ import (
 	"github.com/holdfast/holdfast/internal/docpages"
 )
 
-// runPage runs the commands of a page of ours in one shell, in their order; the first that fails ends it. The second
-// argument names a file with the page's rules: what its names stand for here, and what can't be run.
+// runPage makes the files that a page of ours shows, but for those that the script has, and runs the page's commands in
+// one shell, in their order; the first that fails ends it. The second argument names a file with the page's rules: what
+// its names stand for here, and what can't be run.
 func runPage(w *world, ts *testscript.TestScript, args []string) error {
 	if err := wantArgs(args, 1, 2); err != nil {
 		return err
@@ -33,6 +34,9 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 		}
 		rules = append(rules, more...)
 	}
+	if err := makeFiles(ts, string(text)); err != nil {
+		return err
+	}
 	script := rules.script(args[0], string(text))
 	for _, rule := range rules {
 		if !rule.used {
@@ -46,6 +50,22 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 	}
 	if err := ts.Exec("bash", file); err != nil {
 		return errors.New(strings.TrimSpace(ts.ReadFile("stderr")) + ": " + err.Error())
+	}
+	return nil
+}
+
+// makeFiles makes the files whose names and contents a page shows. Those that are there are left as they are.
+func makeFiles(ts *testscript.TestScript, page string) error {
+	blocks, _ := docpages.Read(page)
+	for _, b := range blocks {
+		path := ts.MkAbs(b.Name)
+		if _, err := os.Stat(path); b.Name == "" || err == nil {
+			continue
+		}
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err := errors.Join(err, os.WriteFile(path, []byte(b.Text), 0o600)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -88,9 +108,16 @@ func readPageRules(text string) (all pageRules, err error) {
 }
 
 // pageShell has what is refused fail, also what curl is told with a status, and says which line of the page it was.
+// Behind "served", a rule's, a server that the page starts is stopped again once it listens.
 const pageShell = `set -eEuo pipefail
 trap 'echo "$at" >&2' ERR
 curl() { command curl --fail-with-body "$@"; }
+served() {
+  : >served.log
+  PORT=0 "$@" >served.log 2>&1 &
+  until grep -q listening served.log; do kill -0 $! || { cat served.log >&2; return 1; }; sleep 0.1; done
+  kill $! && wait $!
+}
 `
 
 // script returns the page's commands as a shell's script that names the line of the first that fails.
@@ -103,17 +130,17 @@ func (rules pageRules) script(page, text string) string {
 			continue
 		}
 		for _, c := range b.Commands() {
-			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, rules.apply(c.Text))
+			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, rules.apply(c))
 		}
 	}
 	return out.String()
 }
 
 // apply returns what is run for a command. All patterns but those of replacements are matched with the page's text.
-func (rules pageRules) apply(typed string) string {
-	command, before, after, fails := typed, "", "", false
+func (rules pageRules) apply(typed docpages.Command) string {
+	command, before, after, fails := typed.Text, "", "", false
 	for _, rule := range rules {
-		if !rule.pattern.MatchString(typed) {
+		if !rule.pattern.MatchString(typed.Text) {
 			continue
 		}
 		rule.used = true
@@ -130,8 +157,11 @@ func (rules pageRules) apply(typed string) string {
 			fails = true
 		}
 	}
+	if typed.Input != "" {
+		command += " <<'EOF'\n" + typed.Input + "\nEOF"
+	}
 	if fails {
 		command = "if\n" + command + "\nthen echo \"$at: it is to fail\" >&2; exit 1; fi"
 	}
-	return before + command + "\n" + after
+	return before + command + "\ntest $? = 0\n" + after // a list that && cuts off ends no shell by itself
 }

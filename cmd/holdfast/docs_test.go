@@ -23,8 +23,7 @@ import (
 
 // TestDocs reads all pages: what they show can be typed. Commands of this program are parsed by its own table of
 // commands, with their flags and the number of their arguments; they are not run, as what they need is not here.
-// TestReadme runs those of README.md, and scripts of test/scripts those of other pages, such as runs.md and
-// resources.md. Addresses are held against the routes that api.md lists, which are the router's
+// TestReadme runs those of README.md, and TestPages those of docs/. Addresses are held against the routes that api.md lists, which are the router's
 // (TestAPIPageListsEveryRoute), and files against what reads them.
 func TestDocs(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -69,6 +68,7 @@ func TestDocsFindsFaults(t *testing.T) {
 		"    [11111111-2222-3333-4444-555555555555]\n    nothing = 1", "    {\"a\": }", "    resource \"a\" \"b\" { x = }",
 		"```yaml\na: [\n```", "See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
 		"See `GET …/-/nothing`.", "See `holdfast nothing`.", "See `holdfast state list --nothing`.", "See `make nothing`.",
+		"1. One.\n\n    $ holdfast state list",
 	} {
 		d.faults = nil
 		d.look("page.md", "Words.\n\n"+wrong+"\n")
@@ -488,6 +488,9 @@ var (
 
 // prose looks at what is written as code in a line.
 func (d *docs) prose(line string) {
+	if strings.HasPrefix(strings.TrimSpace(line), "$ ") {
+		d.fault("a command belongs to the list above it, and is shown as text: %s", line)
+	}
 	for _, match := range codeSpan.FindAllStringSubmatch(line, -1) {
 		code := match[1]
 		if at := askedAt.FindStringSubmatch(code); at != nil {

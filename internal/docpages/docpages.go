@@ -156,8 +156,9 @@ func (b rawBlock) files() (all []Block) {
 
 // Command is one of a block of commands: a line, with those that it goes on in.
 type Command struct {
-	Line int
-	Text string
+	Line  int
+	Text  string
+	Input string // what is typed into the program then
 }
 
 // Commands returns what a block has a reader type. Where there are prompts, the rest is what commands print.
@@ -183,11 +184,12 @@ func (b Block) Commands() (all []Command) {
 			}
 			_, whole = Words(c.Text)
 		}
+		if strings.HasPrefix(c.Text, "sqlite3 ") && !strings.Contains(c.Text, "'") {
+			c.Input = strings.Join(lines[n+1:], "\n")
+			return append(all, c)
+		}
 		if strings.TrimSpace(c.Text) != "" {
 			all = append(all, c)
-		}
-		if strings.HasPrefix(c.Text, "sqlite3 ") && !strings.Contains(c.Text, "'") {
-			return all // the rest is typed there
 		}
 	}
 	return all

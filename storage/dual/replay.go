@@ -29,8 +29,8 @@ func (s *Store) replay(d *side, l *lane, tries *sync.WaitGroup) {
 		wait := firstWait
 		for {
 			recovered := d.recovered() // taken before the call, so as not to miss it
-			next, ok := l.next(d.name)
-			if !ok || s.stop.Err() != nil {
+			next, ok := l.next(d.name, s.stop)
+			if !ok {
 				return
 			}
 			err := s.replayOne(d, l, next)

@@ -1,7 +1,11 @@
 package dual
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -51,6 +55,45 @@ func TestCloseWhileShredding(t *testing.T) {
 			}
 		case <-time.After(5 * time.Second):
 			t.Fatalf("%s does not return", what)
+		}
+	}
+}
+
+// TestShredLeavesNothingInFiles looks for an organization's resources in the outbox's files, which both sides had got
+// long before.
+func TestShredLeavesNothingInFiles(t *testing.T) {
+	r := newRig(t, nil)
+	first, org := uuid.New(), uuid.New()
+	secret := make([]byte, 64<<10) // of noise, as what the outbox keeps is packed
+	_, _ = rand.Read(secret)       // never fails
+	shred := func(org uuid.UUID) {
+		t.Helper()
+		for removed := 1; removed > 0; {
+			var err error
+			if removed, err = r.Shred(t.Context(), org, 9); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r.mustAppend(newBatch(first, "a", 1))
+	shred(first)
+	batch := newBatch(org, "a", 1)
+	batch.Resources[0].ResourceName = string(secret)
+	r.mustAppend(batch)
+	r.settled()
+	r.idle()
+	shred(org)
+	files, err := filepath.Glob(filepath.Join(r.options.Dir, "outbox.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := bytes.Index(data, secret[1000:1100]); i >= 0 {
+			t.Errorf("%s has it at %d", filepath.Base(file), i)
 		}
 	}
 }

@@ -59,3 +59,22 @@ func TestRetryWithASideAway(t *testing.T) {
 		r.wantBoth(batch.Org, linesOf(batch, want.At))
 	}
 }
+
+// TestRecordedAfterCrash does not deny a batch that CSV has acknowledged while CSV can't be asked and nothing but CSV
+// knows.
+func TestRecordedAfterCrash(t *testing.T) {
+	r := newRig(t, nil)
+	batch := newBatch(uuid.New(), "a", 1)
+	r.mysql.refusing(func(inventory.Batch) error { return fault.New(fault.StoreFull, "no room") })
+	copied := r.copyOnce(r.csv, "after")
+	r.mustAppend(batch)
+	dir := <-copied
+	r.csv.set(fails)
+	r.goOn(dir)
+	if got, found, err := r.Recorded(t.Context(), batch.Org, batch.ID); !found && err == nil {
+		t.Errorf("Recorded: %+v, %v, %v", got, found, err)
+	}
+	r.mysql.refusing(nil)
+	r.heal()
+	r.wantBoth(batch.Org, lines(t, r.csv, batch.Org))
+}

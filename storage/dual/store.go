@@ -483,7 +483,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 			away = append(away, err)
 		}
 	}
-	if len(away) == len(s.sides) {
+	if len(away) == len(s.sides) || len(away) > 0 && found { // the side that is away may have what is in the outbox
 		return inventory.Remembered{}, false, errBothDown(errors.Join(away...))
 	}
 	return inventory.Remembered{}, false, nil

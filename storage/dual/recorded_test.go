@@ -78,3 +78,25 @@ func TestRecordedAfterCrash(t *testing.T) {
 	r.heal()
 	r.wantBoth(batch.Org, lines(t, r.csv, batch.Org))
 }
+
+// TestAfterOneSideForgot records an upload on both sides, the clock having been set back, behind one that the sides have
+// at different times.
+func TestAfterOneSideForgot(t *testing.T) {
+	now := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	r := newRig(t, func(o *Options) { o.Now = now.Now })
+	org := uuid.New()
+	batch := newBatch(org, "a", 1)
+	batch.At = now.Now().Add(-time.Hour)
+	if _, err := r.csv.Store.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	retry := batch
+	retry.At = time.Time{}
+	if receipt := r.mustAppend(retry); !receipt.Replayed {
+		t.Fatalf("%+v", receipt)
+	}
+	now.advance(-time.Minute)
+	r.mustAppend(newBatch(org, "b", 1))
+	r.settled()
+	r.wantRefused(0, 0)
+}

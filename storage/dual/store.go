@@ -363,6 +363,7 @@ func (s *Store) record(l *lane, batches []inventory.Batch) (receipts []inventory
 func (s *Store) conclude(l *lane, r row, all [2]outcome) (inventory.Receipt, error) {
 	for _, o := range all {
 		if o.kind() == recorded && o.receipt.Replayed { // before, and it is owed to nobody: both have it
+			l.last = later(l.last, r.at) // one that had forgotten it may have recorded it anew
 			s.outbox.settle(r.seq, both, both)
 			return o.receipt, nil
 		}

@@ -150,3 +150,20 @@ func TestOpenPaysAll(t *testing.T) {
 		t.Errorf("%d of %d batches are owed when the store is open", b["csv"], len(batches))
 	}
 }
+
+// TestOldBatchOfOneSide sends a batch again that one side refused for good, while the one that has it is behind.
+func TestOldBatchOfOneSide(t *testing.T) {
+	r := newRig(t, nil)
+	org := uuid.New()
+	batches := series(org, 2)
+	r.mysql.refusing(tooLarge(batches[0].ID))
+	r.mustAppend(batches[0])
+	r.settled()
+	r.csv.refusing(func(inventory.Batch) error { return fault.New(fault.StoreFull, "no room") })
+	r.mustAppend(batches[1])
+	if receipt := r.mustAppend(batches[0]); !receipt.Replayed {
+		t.Errorf("%+v", receipt)
+	}
+	r.csv.refusing(nil)
+	r.settled()
+}

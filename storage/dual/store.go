@@ -297,18 +297,16 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 }
 
 // old answers a batch that is older than the newest record: it was recorded before, or it is refused. A side that is
-// behind might take it for new, so none is sent it.
+// behind might take it for new, so none is sent it. But it may be the one that has it, if the other refused it for good.
 func (s *Store) old(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, error) {
 	var away []error
 	for _, d := range s.sides {
-		if l.owes(d.name) {
-			continue
-		}
 		found, ok, err := s.rememberedBy(ctx, d, batch.Org, batch.ID)
-		if err != nil {
-			away = append(away, err)
-		} else if ok {
+		if err == nil && ok {
 			return found.Again(batch)
+		}
+		if err != nil && !l.owes(d.name) {
+			away = append(away, err)
 		}
 	}
 	if len(away) > 0 || l.owes(csv) && l.owes(mysql) {

@@ -60,8 +60,8 @@ func (l *lane) take(ctx context.Context) error {
 
 func (l *lane) give() { l.turn <- struct{}{} }
 
-// owe enters what a side is owed in its place, and reports whether the side was owed nothing before. It needs the lane's
-// turn, or the store to itself.
+// owe enters what a side is owed in its place, and reports whether the side was owed nothing before. It needs the
+// lane's turn, or the store to itself.
 func (s *Store) owe(d *side, l *lane, r row) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

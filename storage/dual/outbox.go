@@ -293,8 +293,8 @@ func (o *outbox) all(ctx context.Context) (rows []row, err error) {
 // scanner is a row of an answer.
 type scanner interface{ Scan(...any) error }
 
-// scanning returns what reads the rows of a query that is to be made next. What was settled by now counts, also if it is
-// written, and forgotten, while the query still sees the row as it was.
+// scanning returns what reads the rows of a query that is to be made next. What was settled by now counts, also if it
+// is written, and forgotten, while the query still sees the row as it was.
 func (o *outbox) scanning() func(scanner) (row, error) {
 	before := o.takeStock()
 	return func(from scanner) (row, error) {
@@ -417,8 +417,8 @@ func (o *outbox) shred(org uuid.UUID, limit int) (removed int, err error) {
 	return removed, err
 }
 
-// scrub cuts the WAL off, which may have any batch of late, also one that both sides got long ago. What was deleted in the
-// database itself is overwritten already, and the pages that it took are given back to the file system.
+// scrub cuts the WAL off, which may have any batch of late, also one that both sides got long ago. What was deleted
+// in the database itself is overwritten already, and the pages that it took are given back to the file system.
 func (o *outbox) scrub(ctx context.Context) error {
 	return storeError(o.writer.EmptyLog(ctx, uuid.Nil))
 }

@@ -79,8 +79,8 @@ func TestRecordedAfterCrash(t *testing.T) {
 	r.wantBoth(batch.Org, lines(t, r.csv, batch.Org))
 }
 
-// TestAfterOneSideForgot records an upload on both sides, the clock having been set back, behind one that the sides have
-// at different times.
+// TestAfterOneSideForgot records an upload on both sides, the clock having been set back, behind one that the sides
+// have at different times.
 func TestAfterOneSideForgot(t *testing.T) {
 	now := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 	r := newRig(t, func(o *Options) { o.Now = now.Now })

@@ -88,17 +88,31 @@ func readPageRules(text string) (all pageRules, err error) {
 }
 
 // pageShell has what is refused fail, also what curl is told with a status, and says which line of the page it was.
+// What goes on in the background ends with the page. Rules may call its functions: await waits until a command succeeds, newest waits for a run that has what the
+// flags of `run list` say, and prints the newest one's ID, and block prints the page's first block of a language.
 const pageShell = `set -eEuo pipefail
 trap 'echo "$at" >&2' ERR
+trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 curl() { command curl --fail-with-body "$@"; }
+await() { timeout 60 bash -c "until { $1; } 2>/dev/null; do sleep 0.1; done" || { echo "in vain: $1" >&2; return 1; }; }
+newest() { await "holdfast run list $* | grep -q '^01'" && holdfast run list "$@" | awk 'NR == 2 { print $1 }'; }
+block() { awk -v begin='` + "```" + `'"$1" '/^` + "```" + `/ { inside = !done && $0 == begin; done = done || inside; next } inside' "$page"; }
 `
 
-// script returns the page's commands as a shell's script that names the line of the first that fails.
+// script returns the page's commands as a shell's script that names the line of the first that fails. Files that the
+// page names are made, unless the script has files of these names.
 func (rules pageRules) script(page, text string) string {
 	var out strings.Builder
 	out.WriteString(pageShell)
+	if whole, err := filepath.Abs(filepath.Join("..", page)); err == nil {
+		fmt.Fprintf(&out, "page='%s'\n", whole)
+	}
 	blocks, _ := docpages.Read(text)
 	for _, b := range blocks {
+		if b.Name != "" {
+			fmt.Fprintf(&out, "mkdir -p '%s'\n[ -e '%s' ] || cat >'%[2]s' <<'END OF FILE'\n%sEND OF FILE\n",
+				filepath.Dir(b.Name), b.Name, rules.replace(b.Text))
+		}
 		if b.Kind != docpages.Shell {
 			continue
 		}
@@ -107,6 +121,16 @@ func (rules pageRules) script(page, text string) string {
 		}
 	}
 	return out.String()
+}
+
+// replace returns a file of the page with what its names stand for.
+func (rules pageRules) replace(file string) string {
+	for _, rule := range rules {
+		if rule.verb == "replace" && rule.pattern.MatchString(file) {
+			rule.used, file = true, rule.pattern.ReplaceAllString(file, rule.text)
+		}
+	}
+	return file
 }
 
 // apply returns what is run for a command. All patterns but those of replacements are matched with the page's text.

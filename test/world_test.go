@@ -16,6 +16,7 @@ type worldKey struct{}
 
 // world is what one script has around it.
 type world struct {
+	t             testing.TB
 	server        *server
 	organizations map[string]organization
 	slow          *slowSenders // nil before the first
@@ -24,10 +25,12 @@ type world struct {
 }
 
 func newWorld(env *testscript.Env) *world {
+	t := env.T().(testing.TB)
 	return &world{
+		t:             t,
 		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
 		organizations: map[string]organization{},
-		tokens:        tokens{t: env.T().(testing.TB)},
+		tokens:        tokens{t: t},
 	}
 }
 
@@ -83,6 +86,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"open-files":   limitFiles,
 		"example":      example,
 		"page":         runPage,
+		"repository":   addRepository,
 		"idle":         idle,
 		"stream":       stream,
 	} {

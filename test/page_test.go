@@ -33,7 +33,7 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 		}
 		rules = append(rules, more...)
 	}
-	script := rules.script(args[0], string(text))
+	script, tables := rules.script(args[0], string(text))
 	for _, rule := range rules {
 		if !rule.used {
 			return fmt.Errorf("%s: no command matches %q", args[0], rule.pattern)
@@ -47,8 +47,17 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 	if err := ts.Exec("bash", file); err != nil {
 		return errors.New(strings.TrimSpace(ts.ReadFile("stderr")) + ": " + err.Error())
 	}
+	for _, head := range tables {
+		columns := strings.Join(regexp.MustCompile(`  +`).Split(head, -1), "  +")
+		if !regexp.MustCompile("(?m)" + columns + "$").MatchString(ts.ReadFile("stdout")) {
+			return fmt.Errorf("%s: no command shows a table with the columns %s", args[0], head)
+		}
+	}
 	return nil
 }
+
+// tableHead is the first line of a table that a command shows.
+var tableHead = regexp.MustCompile(`^[A-Z]+( [A-Z]+)*(  +[A-Z]+( [A-Z]+)*)+$`)
 
 // exampleServers are the addresses that pages have for the reader's server.
 var exampleServers = regexp.MustCompile(
@@ -99,9 +108,10 @@ newest() { await "holdfast run list $* | grep -q '^01'" && holdfast run list "$@
 block() { awk -v begin='` + "```" + `'"$1" '/^` + "```" + `/ { inside = !done && $0 == begin; done = done || inside; next } inside' "$page"; }
 `
 
-// script returns the page's commands as a shell's script that names the line of the first that fails. Files that the
-// page names are made, unless the script has files of these names.
-func (rules pageRules) script(page, text string) string {
+// script returns the page's commands as a shell's script that names the line of the first that fails, and the heads of
+// the tables that the page says they show, of those that are run as the page has them. Files that the page names are made, unless the script has files of these
+// names.
+func (rules pageRules) script(page, text string) (script string, tables []string) {
 	var out strings.Builder
 	out.WriteString(pageShell)
 	if whole, err := filepath.Abs(filepath.Join("..", page)); err == nil {
@@ -116,11 +126,23 @@ func (rules pageRules) script(page, text string) string {
 		if b.Kind != docpages.Shell {
 			continue
 		}
-		for _, c := range b.Commands() {
-			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, rules.apply(c.Text))
+		lines := strings.Split(b.Text, "\n")
+		commands := b.Commands()
+		for i, c := range commands {
+			run := rules.apply(c.Text)
+			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, run)
+			shown := lines[c.Line-b.Line+1:]
+			if i+1 < len(commands) {
+				shown = lines[c.Line-b.Line+1 : commands[i+1].Line-b.Line]
+			}
+			for _, line := range shown {
+				if strings.Contains("\n"+run, "\n"+c.Text+"\n") && tableHead.MatchString(line) {
+					tables = append(tables, line)
+				}
+			}
 		}
 	}
-	return out.String()
+	return out.String(), tables
 }
 
 // replace returns a file of the page with what its names stand for.
@@ -140,12 +162,13 @@ func (rules pageRules) apply(typed string) string {
 		if !rule.pattern.MatchString(typed) {
 			continue
 		}
-		rule.used = true
+		rule.used = rule.used || rule.verb != "replace"
 		switch rule.verb {
 		case "skip":
 			return "\n"
 		case "replace":
-			command = rule.pattern.ReplaceAllString(command, rule.text)
+			replaced := rule.pattern.ReplaceAllString(command, rule.text)
+			rule.used, command = rule.used || replaced != command, replaced
 		case "before":
 			before += rule.text + "\n"
 		case "after":

@@ -19,6 +19,8 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/docpages"
+	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/resources"
 )
 
 // TestDocs reads all pages: what they show can be typed. Commands of this program are parsed by its own table of
@@ -67,7 +69,8 @@ func TestDocsFindsFaults(t *testing.T) {
 		"    curl -u $ORG:$KEY localhost:7777/api/v1/nothing", "    curl -X PUT $HOLDFAST_ADDR/api/v1/whoami",
 		"    curl -d '{}' $HOLDFAST_ADDR/api/v1/whoami", "    [server]\n    nothing = 1", "    [nothing]\n    port = 1",
 		"    [11111111-2222-3333-4444-555555555555]\n    nothing = 1", "    {\"a\": }", "    resource \"a\" \"b\" { x = }",
-		"```yaml\na: [\n```", "See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
+		"```yaml\na: [\n```", "    layers:\n      - nothing: a", "    {\"types\": {\"aws\": {\"a\": {\"nothing\": 1}}}}",
+		"See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
 		"See `GET …/-/nothing`.", "See `holdfast nothing`.", "See `holdfast state list --nothing`.", "See `make nothing`.",
 	} {
 		d.faults = nil
@@ -154,6 +157,12 @@ func (d *docs) yaml(text string) {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
 		d.fault("no YAML: %v\n%s", err, text)
+		return
+	}
+	if strings.HasPrefix(text, "layers:") {
+		if _, err := layers.ParseDeclaration([]byte(text)); err != nil {
+			d.fault("no holdfast.yaml: %v\n%s", err, text)
+		}
 	}
 }
 
@@ -172,6 +181,12 @@ var (
 // json reads values one behind another. What is left out stands as … between them, or in a text.
 func (d *docs) json(block string) {
 	d.saw("json")
+	if strings.HasPrefix(block, `{"types":`) {
+		if _, err := resources.ReadRules([]byte(block)); err != nil {
+			d.fault("no rules of identity: %v\n%s", err, block)
+		}
+		return
+	}
 	var kept []string
 	hidden := quotedText.ReplaceAllStringFunc(block, func(s string) string {
 		kept = append(kept, s)

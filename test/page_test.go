@@ -97,15 +97,17 @@ func readPageRules(text string) (all pageRules, err error) {
 }
 
 // pageShell has what is refused fail, also what curl is told with a status, and says which line of the page it was.
-// What goes on in the background ends with the page. Rules may call its functions: await waits until a command succeeds,
-// newest waits for a run that has what the flags of `run list` say, and prints the newest one's ID, and block prints the
-// page's first block of a language.
+// What goes on in the background ends with the page. Rules may call its functions: await waits until a command
+// succeeds, newest waits for a run that has what the flags of `run list` say, and prints the newest one's ID, and block
+// prints the page's first block of a language.
 const pageShell = `set -eEuo pipefail
 trap 'echo "$at" >&2' ERR
 trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 curl() { command curl --fail-with-body "$@"; }
-await() { timeout 60 bash -c "until { $1; } 2>/dev/null; do sleep 0.1; done" || { echo "in vain: $1" >&2; return 1; }; }
-newest() { await "holdfast run list $* | grep -q '^01'" && holdfast run list "$@" | awk 'NR == 2 { print $1 }'; }
+await() {
+	timeout 60 bash -c "until { $1; } 2>/dev/null; do sleep 0.1; done" || { echo "in vain: $1" >&2; return 1; }
+}
+newest() { await "holdfast run list $* | grep -q '^01'"; holdfast run list "$@" | awk 'NR == 2 { print $1 }'; }
 block() { sed -n '/^` + "```" + `'"$1"'$/,/^` + "```" + `$/{/^` + "```" + `$/q; /^` + "```" + `/d; p}' "$page"; }
 `
 

@@ -37,4 +37,12 @@ func TestStoreIsNamed(t *testing.T) {
 			t.Errorf("holdfast %q says %q", args, errs)
 		}
 	}
+	for _, args := range [][]string{{"key", "list"}, {"org", "list"}} {
+		if _, _, errs := s.run(args...); !strings.HasPrefix(errs, "In "+s.file) {
+			t.Errorf("holdfast %q says %q", args, errs)
+		}
+		if _, _, errs := s.run(append(args, "--json")...); errs != "" {
+			t.Errorf("holdfast %q --json says %q", args, errs)
+		}
+	}
 }

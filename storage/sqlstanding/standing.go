@@ -33,7 +33,7 @@ func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing,
 			args  []any
 		}{
 			{&s.AgentsAlive, "run_agents a WHERE " + alive, []any{seen}},
-			{&s.AgentsSilent, "run_agents a WHERE NOT (" + alive + ")", []any{seen}},
+			{&s.AgentsSilent, "run_agents a WHERE NOT (" + alive + ") AND NOT (" + drained + ")", []any{seen}},
 			{&s.PoolsServed, "run_pools p WHERE EXISTS (" + agentOfPool + ")", []any{seen}},
 			{&s.PoolsUnserved, "run_pools p WHERE NOT EXISTS (" + agentOfPool + ")", []any{seen}},
 			{&s.Failed, sqlruns.InTrouble, []any{string(runs.TroubleFailed)}},
@@ -56,7 +56,9 @@ func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing,
 
 const (
 	// alive is an agent that has asked for work, or has some.
-	alive       = "(a.seen >= ? OR EXISTS (SELECT 1 FROM runs r WHERE r.org = a.org AND r.agent = a.id))"
+	alive = "(a.seen >= ? OR EXISTS (SELECT 1 FROM runs r WHERE r.org = a.org AND r.agent = a.id))"
+	// drained is one that has ended in order: its body has "Draining":true.
+	drained     = "INSTR(a.body, x'22447261696e696e67223a74727565') > 0"
 	agentOfPool = "SELECT 1 FROM run_agents a WHERE a.org = p.org AND a.pool = p.name AND " + alive
 	openPulls   = "pull_requests WHERE json_extract(body, '$.Closed') IS NULL"
 )

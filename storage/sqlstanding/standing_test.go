@@ -1,6 +1,7 @@
 package sqlstanding_test
 
 import (
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/internal/vitals"
+	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
@@ -47,6 +49,11 @@ func count(t *testing.T, o sqldb.Options) {
 	const run = "INSERT INTO runs (org, id, revision, events, workspace, kind, status, pool, priority, not_before, open, agent, " +
 		"body) VALUES (?, ?, 1, 1, 'w', ?, ?, '', 0, 0, ?, ?, x'7b7d')"
 	const agent = "INSERT INTO run_agents (id, org, pool, seen, body) VALUES (?, ?, ?, ?, x'7b7d')"
+	const withBody = "INSERT INTO run_agents (id, org, pool, seen, body) VALUES (?, ?, ?, ?, ?)"
+	drained, err := json.Marshal(runs.Agent{ID: "drained", Draining: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	const pool = "INSERT INTO run_pools (org, name, token_hash, body) VALUES (?, ?, ?, x'7b7d')"
 	const trouble = "INSERT INTO run_troubles (org, workspace, trouble, run, ended) VALUES (?, ?, ?, 'r', 0)"
 	const layer = "INSERT INTO layers (org, name, repository, revision, due_at, checking, document) VALUES (?, ?, 'i', 1, 0, 0, ?)"
@@ -62,6 +69,7 @@ func count(t *testing.T, o sqldb.Options) {
 			{run, me, "01KB573000AAAAAAAAAAAAAAAA", "drift", "planning", "w", "busy"},
 			{run, me, "01KB570000AAAAAAAAAAAAAAAA", "apply", "failed", nil, nil},
 			{agent, "busy", me, "eu", old}, {agent, "idle", me, "eu", fresh}, {agent, "lost", me, "us", old},
+			{withBody, "drained", me, "us", old, drained},
 			{pool, me, "eu", []byte("1")}, {pool, me, "us", []byte("2")}, {pool, me, "none", []byte("3")},
 			{trouble, me, "a", "failed"}, {trouble, me, "a", "drift"}, {trouble, me, "b", "drift"},
 			{trouble, me, "expected", "drift"}, {trouble, me, "later", "drift"},

@@ -99,8 +99,17 @@ func TestOpenNewerSchema(t *testing.T) {
 	if err := open(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
-	execFile(t, dir, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`)
+	execFile(t, dir, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	wantRefused(t, dir, "newer holdfast")
+}
+
+func TestOpenBeforeBaseline(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	execFile(t, dir, `UPDATE goose_db_version SET version_id = 12 WHERE version_id > 0`)
+	wantRefused(t, dir, `"holdfast export"`)
 }
 
 func TestOpenForeign(t *testing.T) {

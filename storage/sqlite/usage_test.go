@@ -78,13 +78,3 @@ func usageOfOrg(t *testing.T, s *Store, org uuid.UUID) int64 {
 	}
 	return used
 }
-
-// TestUsageOfOldDatabases counts what was there before there was a count.
-func TestUsageOfOldDatabases(t *testing.T) {
-	dir := t.TempDir()
-	digest := describe([]byte("{}")).Digest
-	makeOld(t, dir, []string{"00001_states.sql"}, oldRows, digest[:])
-	s := open(t, dir)
-	defer s.Close()
-	wantCounted(t, s)
-}

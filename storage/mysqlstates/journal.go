@@ -198,7 +198,6 @@ func (s *Store) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, moveEvery)
 		s.watchRewinds(ctx)
-		s.watchSealing(ctx)
 		if s.owed.Swap(false) {
 			if err := s.moved(ctx); err != nil && ctx.Err() == nil {
 				s.owed.Store(true)

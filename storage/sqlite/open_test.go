@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal/sealtest"
 )
 
 func TestOpenTwice(t *testing.T) {
@@ -40,7 +41,7 @@ func TestOpenTwice(t *testing.T) {
 
 func wantRefused(t *testing.T, dir, message string) {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Dir: dir})
+	s, err := Open(t.Context(), Options{Dir: dir, Master: sealtest.Master()})
 	if err == nil {
 		_ = s.Close()
 		t.Fatal("Open was not refused")

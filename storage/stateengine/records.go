@@ -100,10 +100,10 @@ func KeyRecords() moving.Table {
 		Rest: moving.Blobs("id", "wrapped")}
 }
 
-// SealRecords say whether states are sealed.
+// SealRecords say whose master keys wrap the data keys.
 func SealRecords() moving.Table {
 	return moving.Table{Name: "sealing of states", Key: moving.Ints("id"),
-		Rest: slices.Concat(moving.Texts("status"), moving.Blobs("mark"))}
+		Rest: moving.Blobs("mark")}
 }
 
 // UsageRecords are how many bytes are kept for each organization. They are compared, and not copied.

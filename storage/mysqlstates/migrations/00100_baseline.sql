@@ -230,10 +230,8 @@ CREATE TABLE IF NOT EXISTS state_rewinds (
   org          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   name         VARBINARY(255) NOT NULL,
   number       BIGINT NOT NULL,           -- of the newest version that is gone; 0 when another change is
-  digest       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- its SHA-256; empty without one
   acknowledged DATETIME(6) NOT NULL,      -- by the clock of the node that did so
   there        BIGINT NOT NULL,           -- the newest version that the database has; 0 for none
-  there_digest VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   noticed      DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
   PRIMARY KEY (org, name)
 ) ENGINE = InnoDB;
@@ -247,12 +245,9 @@ CREATE TABLE IF NOT EXISTS state_data_keys (
   PRIMARY KEY (org, number)
 ) ENGINE = InnoDB;
 
--- Whether states are sealed: no row for a database that is not, 'sealing' while what is plain is on its way, then
--- 'sealed'. The mark is the master key's, so that nobody else can say so. What is sealed has an encoding that begins
--- with 'sealed-', and 64 bytes for each digest.
+-- One row, with the first data key: the mark of the master keys that wrap these, which tells other master keys at once.
 CREATE TABLE IF NOT EXISTS state_sealing (
   id     INT NOT NULL PRIMARY KEY,
-  status VARBINARY(16) NOT NULL,
   mark   VARBINARY(64) NOT NULL
 ) ENGINE = InnoDB;
 

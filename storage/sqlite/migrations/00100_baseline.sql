@@ -234,12 +234,9 @@ CREATE TABLE data_keys (
   PRIMARY KEY (org, number)
 ) STRICT, WITHOUT ROWID;
 
--- Whether states are sealed: no row for a store that is not, 'sealing' while what is plain is on its way, then
--- 'sealed'. The mark is the master key's, so that nobody else can say so. What is sealed has an encoding that begins
--- with 'sealed-', and 64 bytes for each digest.
+-- One row, with the first data key: the mark of the master keys that wrap these, which tells other master keys at once.
 CREATE TABLE sealing (
   id     INTEGER PRIMARY KEY CHECK (id = 1),
-  status TEXT NOT NULL,
   mark   BLOB NOT NULL
 ) STRICT;
 
@@ -292,37 +289,37 @@ END;
 
 -- +goose StatementBegin
 CREATE TRIGGER usage_body_added AFTER INSERT ON bodies BEGIN
-  UPDATE usage SET bytes = bytes + length(NEW.bytes) - 53 * (NEW.encoding GLOB 'sealed-*')
+  UPDATE usage SET bytes = bytes + length(NEW.bytes) - 53
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM versions v JOIN states s ON s.id = v.state WHERE v.id = NEW.id);
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER usage_body_replaced BEFORE UPDATE OF bytes ON bodies BEGIN
-  UPDATE usage SET bytes = bytes + length(NEW.bytes) - 53 * (NEW.encoding GLOB 'sealed-*')
-      - (SELECT length(b.bytes) - 53 * (b.encoding GLOB 'sealed-*') FROM bodies b WHERE b.id = OLD.id)
+  UPDATE usage SET bytes = bytes + length(NEW.bytes) - 53
+      - (SELECT length(b.bytes) - 53 FROM bodies b WHERE b.id = OLD.id)
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM versions v JOIN states s ON s.id = v.state WHERE v.id = OLD.id);
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER usage_body_removed BEFORE DELETE ON bodies BEGIN
-  UPDATE usage SET bytes = bytes - (SELECT length(b.bytes) - 53 * (b.encoding GLOB 'sealed-*') FROM bodies b WHERE b.id = OLD.id)
+  UPDATE usage SET bytes = bytes - (SELECT length(b.bytes) - 53 FROM bodies b WHERE b.id = OLD.id)
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM versions v JOIN states s ON s.id = v.state WHERE v.id = OLD.id);
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER usage_candidate_added AFTER INSERT ON candidates BEGIN
-  UPDATE usage SET bytes = bytes + 512 + ifnull(length(NEW.bytes) - 53 * (NEW.encoding GLOB 'sealed-*'), 0)
+  UPDATE usage SET bytes = bytes + 512 + ifnull(length(NEW.bytes) - 53, 0)
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM states s WHERE s.id = NEW.state);
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER usage_candidate_settled BEFORE UPDATE OF bytes ON candidates BEGIN
-  UPDATE usage SET bytes = bytes + ifnull(length(NEW.bytes) - 53 * (NEW.encoding GLOB 'sealed-*'), 0)
-      - (SELECT ifnull(length(c.bytes) - 53 * (c.encoding GLOB 'sealed-*'), 0) FROM candidates c WHERE c.row = OLD.row)
+  UPDATE usage SET bytes = bytes + ifnull(length(NEW.bytes) - 53, 0)
+      - (SELECT ifnull(length(c.bytes) - 53, 0) FROM candidates c WHERE c.row = OLD.row)
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM states s WHERE s.id = OLD.state);
 END;
 -- +goose StatementEnd
@@ -330,7 +327,7 @@ END;
 -- +goose StatementBegin
 CREATE TRIGGER usage_candidate_removed BEFORE DELETE ON candidates BEGIN
   UPDATE usage SET bytes = bytes - 512
-      - (SELECT ifnull(length(c.bytes) - 53 * (c.encoding GLOB 'sealed-*'), 0) FROM candidates c WHERE c.row = OLD.row)
+      - (SELECT ifnull(length(c.bytes) - 53, 0) FROM candidates c WHERE c.row = OLD.row)
     WHERE org = (SELECT ifnull(s.owner, s.org) FROM states s WHERE s.id = OLD.state);
 END;
 -- +goose StatementEnd

@@ -260,6 +260,7 @@ func TestLateCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late.in = u.Envelope()
 	if err := u.Run(late); err != nil {
 		t.Fatal(err)
 	}

@@ -5364,8 +5364,6 @@ export interface components {
              * @enum {string}
              */
             status: "alive" | "ready" | "degraded";
-            /** @description Unsealed says that states are not encrypted on the disk, or not all of them yet; absent when they are. */
-            unsealed?: string;
         };
         /** @description Receipt is the answer to an upload, and to each replay of it. */
         Receipt: {

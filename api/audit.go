@@ -34,7 +34,6 @@ type AuditChain struct {
 	Removed   *AuditStart  `json:"removed"`   // null where retention has removed nothing
 	Head      *string      `json:"head"`      // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
 	Checked   int          `json:"checked"`   // how many entries this answer is about
-	Unchained int          `json:"unchained"` // of those, from before there were chains: they can't be checked
 	Breaks    []ChainBreak `json:"breaks"`    // empty where all of them are as they were
 	Next      *string      `json:"next"`      // what is left is behind this entry; null at the end
 }

@@ -56,7 +56,7 @@ func killable() enginetest.Engine {
 			defer db.Close()
 			return enginetest.AllRows(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
 		},
-		Counts: []string{"state_log", "state_chained", "state_outcomes", "state_probe"},
+		Counts: []string{"state_log", "state_outcomes", "state_probe"},
 		Logs:   []string{"state_events", "state_links"},
 		Fill:   fillRewound,
 	}

@@ -33,7 +33,7 @@ func Shapes() []moving.Shape {
 		{Table: stateengine.PurgedRecords(), Into: "purged"},
 		candidateShape(),
 		{Table: stateengine.EventRecords(), Into: "events"}, linkShape(),
-		{Table: stateengine.ChainRecords(), Into: "chains"}, beganShape(),
+		{Table: stateengine.ChainRecords(), Into: "chains"},
 		{Table: stateengine.CheckpointRecords(), Into: "audit_checkpoints"},
 		{Table: stateengine.KeyRecords(), Into: "data_keys"},
 		{Table: stateengine.SealRecords(), Into: "sealing"},
@@ -154,23 +154,6 @@ func linkShape() moving.Shape {
 		},
 		Delete: func(tx moving.Tx, key moving.Row) error {
 			_, err := tx.Exec("UPDATE events SET place = 0, hash = NULL WHERE sequence = ?", key...)
-			return err
-		},
-	}
-}
-
-// beganShape has the row of a store that had no events before there were chains count as none, so that a
-// new store has no records.
-func beganShape() moving.Shape {
-	return moving.Shape{
-		Table: stateengine.BeganRecords(), Into: "chains_began", Where: "sequence > 0",
-		Insert: func(tx moving.Tx, row moving.Row) error {
-			_, err := tx.Exec("INSERT INTO chains_began (id, sequence) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence",
-				row...)
-			return err
-		},
-		Delete: func(tx moving.Tx, key moving.Row) error {
-			_, err := tx.Exec("UPDATE chains_began SET sequence = 0 WHERE id = ?", key...)
 			return err
 		},
 	}

@@ -89,11 +89,6 @@ func CheckpointRecords() moving.Table {
 		moving.Ints("sequence", "place"), moving.Blobs("hash"), moving.Ints("at"))}
 }
 
-// BeganRecords say which event was the last one from before there were chains, if there was any.
-func BeganRecords() moving.Table {
-	return moving.Table{Name: "beginning of the audit log's chains", Key: moving.Ints("id"), Rest: moving.Ints("sequence")}
-}
-
 // KeyRecords are the wrapped data keys that states are sealed with.
 func KeyRecords() moving.Table {
 	return moving.Table{Name: "data keys of states", Key: slices.Concat(moving.Texts("org"), moving.Ints("number")),

@@ -252,7 +252,7 @@ CREATE TABLE IF NOT EXISTS state_sealing (
 ) ENGINE = InnoDB;
 
 -- Each event of the log is chained to the one before it in its organization: place is its number in the chain, from 1,
--- and hash says what it and all before it are (see audit.Chain). Events from before this step have no row.
+-- and hash says what it and all before it are (see audit.Chain).
 CREATE TABLE IF NOT EXISTS state_links (
   sequence BIGINT NOT NULL PRIMARY KEY,
   place    BIGINT NOT NULL,
@@ -270,22 +270,13 @@ CREATE TABLE IF NOT EXISTS state_chains (
   hash     VARBINARY(32) NOT NULL
 ) ENGINE = InnoDB;
 
--- One row: the last event of the log that was chained, and the last one from before this step. What nodes of an older
--- version add behind it is chained later. All from there on are in a chain, but for those of no organization: else
--- whoever takes a chain away would make its events look like old ones.
-CREATE TABLE IF NOT EXISTS state_chained (
-  id       INT NOT NULL PRIMARY KEY,
-  sequence BIGINT NOT NULL,
-  began    BIGINT NOT NULL
-) ENGINE = InnoDB;
-INSERT IGNORE INTO state_chained (id, sequence, began) SELECT id, sequence, sequence FROM state_log;
 
 -- The last event of each organization that retention has removed (see audit.Checkpoint). The row of no organization
 -- says up to which event the log has no rows at all any more.
 CREATE TABLE IF NOT EXISTS state_checkpoints (
   org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   sequence BIGINT NOT NULL,
-  place    BIGINT NOT NULL,  -- in the chain; 0 for one from before it
+  place    BIGINT NOT NULL,  -- in the chain
   hash     VARBINARY(32) NOT NULL,
   at       BIGINT NOT NULL
 ) ENGINE = InnoDB;

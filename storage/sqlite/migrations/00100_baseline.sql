@@ -190,20 +190,13 @@ CREATE TABLE chains (
   hash     BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The last event from before this step. Those behind it are all in a chain, but for those of no organization: else
--- whoever takes a chain away would make its events look like old ones.
-CREATE TABLE chains_began (
-  id       INTEGER PRIMARY KEY CHECK (id = 1),
-  sequence INTEGER NOT NULL
-) STRICT;
-INSERT INTO chains_began (id, sequence) VALUES (1, 0);
 
 -- The last event of each organization that retention has removed (see audit.Checkpoint). The row of no organization
 -- says up to which event the log has no rows at all any more.
 CREATE TABLE audit_checkpoints (
   org      TEXT PRIMARY KEY,
   sequence INTEGER NOT NULL,
-  place    INTEGER NOT NULL,  -- in the chain; 0 for one from before it
+  place    INTEGER NOT NULL,  -- in the chain
   hash     BLOB NOT NULL,
   at       INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

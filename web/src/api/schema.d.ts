@@ -2793,11 +2793,6 @@ export interface components {
              * @description how many entries this answer is about
              */
             checked: number;
-            /**
-             * Format: int64
-             * @description of those, from before there were chains: they can't be checked
-             */
-            unchained: number;
             /** @description empty where all of them are as they were */
             breaks: components["schemas"]["ChainBreak"][];
             /** @description what is left is behind this entry; null at the end */

@@ -30,7 +30,8 @@ type Verdict struct {
 	Next    Mark    // Check.After of what is left; zero at the end
 }
 
-// Verify looks at a part of an organization's chain. It begins again where retention has removed the entry that it came to.
+// Verify looks at a part of an organization's chain. It begins again where retention has removed the entry that it
+// came to.
 func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict, err error) {
 	from, limit := c.After.Sequence, c.Limit
 	if from > 0 {

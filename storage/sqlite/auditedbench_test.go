@@ -11,14 +11,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// BenchmarkSealedCycle makes cycles of LOCK, POST and UNLOCK with states of 100 KB in a store that is not sealed and
-// in one that is.
-func BenchmarkSealedCycle(b *testing.B) {
-	compared(b, contender{"plain", open(b, b.TempDir()), benched},
-		contender{"sealed", openSealed(b, b.TempDir()), benched})
-}
-
-// BenchmarkAuditedCycle makes the same cycles without entries of the audit log, which no server does, with them, and
+// BenchmarkAuditedCycle makes cycles of LOCK, POST and UNLOCK with states of 100 KB without entries of the audit log, which no server does, with them, and
 // with them chained.
 func BenchmarkAuditedCycle(b *testing.B) {
 	bare := func(action audit.Action, decide state.Decide) state.Decide {

@@ -8,7 +8,9 @@ CREATE TABLE position (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   sequence INTEGER NOT NULL,
   event    TEXT NOT NULL,          -- what tells the event of this sequence from another store's
-  complete INTEGER NOT NULL
+  complete INTEGER NOT NULL,
+  -- What tells the program and the rules that filled the index from others; empty if nobody knows.
+  reader   TEXT NOT NULL DEFAULT ''
 ) STRICT;
 INSERT INTO position (id, sequence, event, complete) VALUES (1, 0, '', 0);
 
@@ -33,6 +35,7 @@ CREATE TABLE holdings (
 ) STRICT;
 CREATE UNIQUE INDEX holdings_live ON holdings (org, state) WHERE live = 1;
 CREATE INDEX holdings_stale ON holdings (id) WHERE live = 0;
+CREATE INDEX holdings_unread ON holdings (org, state) WHERE live = 1 AND unread <> '';
 
 CREATE TABLE resources (
   id         INTEGER PRIMARY KEY,
@@ -53,7 +56,8 @@ CREATE TABLE resources (
   at         INTEGER NOT NULL,
   attributes TEXT NOT NULL,        -- a JSON list of names and values in turn
   tags       TEXT NOT NULL,
-  counts     INTEGER NOT NULL      -- 1 if coverage is about it
+  counts     INTEGER NOT NULL,     -- 1 if coverage is about it
+  text       TEXT NOT NULL DEFAULT '' -- its words in turn, each behind a space
 ) STRICT;
 CREATE INDEX resources_place ON resources (org, source, state, address);
 CREATE INDEX resources_type ON resources (org, type);
@@ -72,13 +76,13 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX marks_resource ON marks (resource, kind);
 
--- The row's ID is the resource's. The word in org keeps organizations apart within the
--- index itself, so that a search reads nothing of another one's.
-CREATE VIRTUAL TABLE search USING fts5 (
-  org, text, tokenize = "unicode61 remove_diacritics 2", columnsize = 0
-);
--- What is deleted is taken out of the index at once, because a version may have been
--- purged for a secret in it.
-INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
+-- What full-text search reads. The organization is in front of each word, so that a search
+-- reads nothing of another one's.
+CREATE TABLE words (
+  org      INTEGER NOT NULL,
+  word     TEXT NOT NULL,
+  resource INTEGER NOT NULL,
+  PRIMARY KEY (org, word, resource)
+) STRICT, WITHOUT ROWID;
 
 -- Times are microseconds since 1970, UTC.

@@ -68,3 +68,12 @@ CREATE TABLE meta (
 INSERT INTO meta (id, cursor, probe) VALUES (1, randomblob(32), 0);
 
 -- Times are microseconds since 1970, UTC, where nothing else is said.
+
+-- One row has the bytes of one write to a file, until they are known to be on disk there:
+-- what a crash took from the file is put back from here.
+CREATE TABLE journal (
+  org   INTEGER NOT NULL REFERENCES orgs (id),
+  start INTEGER NOT NULL,      -- offset in the file
+  bytes BLOB NOT NULL,         -- in S2, a block
+  PRIMARY KEY (org, start)
+) STRICT;

@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS state_versions (
   terraform_version MEDIUMBLOB NOT NULL,
   encrypted         TINYINT NOT NULL,           -- by the client
   size              BIGINT NOT NULL,            -- of the bytes as they came
-  digest            VARBINARY(32) NOT NULL,     -- their SHA-256
+  digest            VARBINARY(64) NOT NULL,     -- their SHA-256, sealed
   created_at        BIGINT NOT NULL,
   `key`             MEDIUMBLOB NOT NULL,
   address           MEDIUMBLOB NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE IF NOT EXISTS state_lock_ids (
 -- The digests of what was purged, so that the same bytes don't come back unasked.
 CREATE TABLE IF NOT EXISTS state_purged (
   state  BIGINT NOT NULL,
-  digest VARBINARY(32) NOT NULL,
+  digest VARBINARY(64) NOT NULL,
   PRIMARY KEY (state, digest)
 ) ENGINE = InnoDB;
 
@@ -117,7 +117,7 @@ CREATE TABLE IF NOT EXISTS state_candidates (
   terraform_version MEDIUMBLOB NOT NULL,
   encrypted         TINYINT NOT NULL,
   size              BIGINT NOT NULL,
-  digest            VARBINARY(32) NOT NULL,
+  digest            VARBINARY(64) NOT NULL,
   created_at        BIGINT NOT NULL,
   `key`             MEDIUMBLOB NOT NULL,
   address           MEDIUMBLOB NOT NULL,
@@ -131,7 +131,7 @@ CREATE TABLE IF NOT EXISTS state_candidates (
   origin_candidate  VARBINARY(64) NOT NULL,
   reason            MEDIUMBLOB NOT NULL,
   purged            TINYINT NOT NULL,
-  content           VARBINARY(32) NOT NULL,
+  content           VARBINARY(64) NOT NULL,
   encoding          VARBINARY(16) NOT NULL,
   stored_bytes      BIGINT NOT NULL,
   UNIQUE KEY ids (state, id),
@@ -222,3 +222,61 @@ CREATE TABLE IF NOT EXISTS state_probe (
   at BIGINT NOT NULL
 ) ENGINE = InnoDB;
 INSERT IGNORE INTO state_probe (id, at) VALUES (1, 0);
+
+-- States of which a node has acknowledged a change that the database does not have any more: after a
+-- failover to a replica that had not got it yet, say. They are not served until an operator has removed
+-- the row.
+CREATE TABLE IF NOT EXISTS state_rewinds (
+  org          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name         VARBINARY(255) NOT NULL,
+  number       BIGINT NOT NULL,           -- of the newest version that is gone; 0 when another change is
+  acknowledged DATETIME(6) NOT NULL,      -- by the clock of the node that did so
+  there        BIGINT NOT NULL,           -- the newest version that the database has; 0 for none
+  noticed      DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  PRIMARY KEY (org, name)
+) ENGINE = InnoDB;
+
+-- The data keys that organizations' states are sealed with, wrapped under a master key.
+CREATE TABLE IF NOT EXISTS state_data_keys (
+  org     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  number  INT UNSIGNED NOT NULL,
+  id      VARBINARY(8) NOT NULL,
+  wrapped VARBINARY(1024) NOT NULL,
+  PRIMARY KEY (org, number)
+) ENGINE = InnoDB;
+
+-- One row, with the first data key: the mark of the master keys that wrap these, which tells other master keys at once.
+CREATE TABLE IF NOT EXISTS state_sealing (
+  id     INT NOT NULL PRIMARY KEY,
+  mark   VARBINARY(64) NOT NULL
+) ENGINE = InnoDB;
+
+-- Each event of the log is chained to the one before it in its organization: place is its number in the chain, from 1,
+-- and hash says what it and all before it are (see audit.Chain).
+CREATE TABLE IF NOT EXISTS state_links (
+  sequence BIGINT NOT NULL PRIMARY KEY,
+  place    BIGINT NOT NULL,
+  hash     VARBINARY(32) NOT NULL
+) ENGINE = InnoDB;
+
+-- How far each organization's chain has come. Who moves the journal on has state_log locked, and is the only one that
+-- changes it.
+CREATE TABLE IF NOT EXISTS state_chains (
+  org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  seed     VARBINARY(32) NOT NULL,  -- random; it is in each hash
+  first    BIGINT NOT NULL,         -- sequence of the first event
+  sequence BIGINT NOT NULL,         -- of the newest event, with its place and its hash
+  place    BIGINT NOT NULL,
+  hash     VARBINARY(32) NOT NULL
+) ENGINE = InnoDB;
+
+
+-- The last event of each organization that retention has removed (see audit.Checkpoint). The row of no organization
+-- says up to which event the log has no rows at all any more.
+CREATE TABLE IF NOT EXISTS state_checkpoints (
+  org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  sequence BIGINT NOT NULL,
+  place    BIGINT NOT NULL,  -- in the chain
+  hash     VARBINARY(32) NOT NULL,
+  at       BIGINT NOT NULL
+) ENGINE = InnoDB;

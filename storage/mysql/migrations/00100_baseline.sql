@@ -52,3 +52,10 @@ CREATE TABLE IF NOT EXISTS inventory_secret (
   id     INT NOT NULL PRIMARY KEY,
   secret BINARY(32) NOT NULL
 ) ENGINE = InnoDB;
+
+-- How many bytes each organization has stored, as inventory.Batch counts them: kept by the
+-- transactions that record batches.
+CREATE TABLE IF NOT EXISTS inventory_usage (
+  org   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  bytes BIGINT NOT NULL
+) ENGINE = InnoDB;

@@ -79,9 +79,7 @@ func (a ailing) Status(context.Context) error { return a.fault }
 
 func (ailing) Backlog() map[string]int64 { return map[string]int64{"csv": 0, "mysql": 7} }
 
-func (ailing) DeadLetterCounts() map[string]int64 { return map[string]int64{"csv": 2, "mysql": 0} }
-
-func (ailing) SidesDiffer() bool { return true }
+func (ailing) Refused() map[string]int64 { return map[string]int64{"csv": 2, "mysql": 0} }
 
 func TestReadyzOfUploads(t *testing.T) {
 	for _, test := range []struct {

@@ -61,8 +61,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("the metrics tell of %s", secret)
 		}
 	}
-	if strings.Contains(got, "holdfast_uploads_backlog") || strings.Contains(got, "dead_letters") ||
-		strings.Contains(got, "sides_differ") {
+	if strings.Contains(got, "holdfast_uploads_backlog") || strings.Contains(got, "uploads_refused") {
 		t.Error("a store with one side has a backlog")
 	}
 }
@@ -209,9 +208,8 @@ func TestMetricsOfDegradedUploads(t *testing.T) {
 	has(t, got, `holdfast_uploads_backlog\{side="csv"\} 0`)
 	has(t, got, `holdfast_uploads_backlog\{side="mysql"\} 7`)
 	has(t, got, `holdfast_uploads_ahead_seconds 0`)
-	has(t, got, `holdfast_uploads_dead_letters\{side="csv"\} 2`)
-	has(t, got, `holdfast_uploads_dead_letters\{side="mysql"\} 0`)
-	has(t, got, `holdfast_uploads_sides_differ 1`)
+	has(t, got, `holdfast_uploads_refused_total\{side="csv"\} 2`)
+	has(t, got, `holdfast_uploads_refused_total\{side="mysql"\} 0`)
 }
 
 func TestMetricsOfNotices(t *testing.T) {

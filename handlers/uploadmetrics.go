@@ -16,8 +16,8 @@ const scrapeLimit = 5 * time.Second
 
 // uploadCollector asks the store of uploads how it is, at each scrape.
 type uploadCollector struct {
-	service                                       *inventory.Service
-	degraded, backlog, ahead, deadLetters, differ *prometheus.Desc
+	service                           *inventory.Service
+	degraded, backlog, ahead, refused *prometheus.Desc
 }
 
 func newUploadCollector(service *inventory.Service) uploadCollector {
@@ -29,16 +29,14 @@ func newUploadCollector(service *inventory.Service) uploadCollector {
 			"Requests that one side of a dual store has recorded and this one is owed.", []string{"side"}, nil),
 		ahead: prometheus.NewDesc("holdfast_uploads_ahead_seconds",
 			"How far the newest timestamps that uploads got lie ahead of the clock, over all organizations.", nil, nil),
-		deadLetters: prometheus.NewDesc("holdfast_uploads_dead_letters",
-			"Requests that one side of a dual store has recorded and this one refuses for good.", []string{"side"}, nil),
-		differ: prometheus.NewDesc("holdfast_uploads_sides_differ",
-			"1 when the sides of a dual store differed at the start by more than is owed or refused.", nil, nil),
+		refused: prometheus.NewDesc("holdfast_uploads_refused_total",
+			"Requests that this side of a dual store has refused for good, and lacks.", []string{"side"}, nil),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (u uploadCollector) Describe(descs chan<- *prometheus.Desc) {
-	describe(descs, u.degraded, u.backlog, u.ahead, u.deadLetters, u.differ)
+	describe(descs, u.degraded, u.backlog, u.ahead, u.refused)
 }
 
 // Collect implements prometheus.Collector.
@@ -47,11 +45,8 @@ func (u uploadCollector) Collect(found chan<- prometheus.Metric) {
 	defer cancel()
 	gauge(found, u.degraded, u.service.Status(ctx) != nil)
 	found <- prometheus.MustNewConstMetric(u.ahead, prometheus.GaugeValue, u.service.Ahead().Seconds())
-	perSide(found, u.backlog, u.service.Backlog())
-	perSide(found, u.deadLetters, u.service.DeadLetters())
-	if differ, ok := u.service.SidesDiffer(); ok {
-		gauge(found, u.differ, differ)
-	}
+	perSide(found, u.backlog, prometheus.GaugeValue, u.service.Backlog())
+	perSide(found, u.refused, prometheus.CounterValue, u.service.Refused())
 }
 
 func gauge(found chan<- prometheus.Metric, desc *prometheus.Desc, on bool) {
@@ -62,8 +57,8 @@ func gauge(found chan<- prometheus.Metric, desc *prometheus.Desc, on bool) {
 	found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
 }
 
-func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, counts map[string]int64) {
+func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType, counts map[string]int64) {
 	for _, side := range slices.Sorted(maps.Keys(counts)) {
-		found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(counts[side]), side)
+		found <- prometheus.MustNewConstMetric(desc, kind, float64(counts[side]), side)
 	}
 }

@@ -25,18 +25,11 @@ func (s *Service) Backlog() map[string]int64 {
 	return nil
 }
 
-// DeadLetters returns how many requests each side of a store with several refuses for good
-// although another one has them, by the side's name; nil for other stores.
-func (s *Service) DeadLetters() map[string]int64 {
-	if sides, ok := s.store.(interface{ DeadLetterCounts() map[string]int64 }); ok {
-		return sides.DeadLetterCounts()
+// Refused returns how many requests each side of a store with several has refused for good since the start, by the
+// side's name; nil for other stores.
+func (s *Service) Refused() map[string]int64 {
+	if sides, ok := s.store.(interface{ Refused() map[string]int64 }); ok {
+		return sides.Refused()
 	}
 	return nil
-}
-
-// SidesDiffer reports whether the sides of a store with several differ by more than is owed
-// or refused; ok is false for other stores.
-func (s *Service) SidesDiffer() (differ, ok bool) {
-	sides, ok := s.store.(interface{ SidesDiffer() bool })
-	return ok && sides.SidesDiffer(), ok
 }

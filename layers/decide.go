@@ -30,9 +30,12 @@ func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
 	due := f.due(s.Drift, layer)
 	switch state := StateOf(set); {
 	case f.Gone && !set.Is(IsSyncScheduled):
-		return Action{Why: "commit " + short(f.Relevant.ID) + " has taken " + s.Path + " out of the branch, and what the " +
-			"layer has made is there still: `holdfast run destroy " + layer + "` takes that away, and `holdfast layer remove " + layer +
-			"` the layer"}
+		why, remove := "commit "+short(f.Relevant.ID)+" has taken "+s.Path+" out of the branch, and ", "`holdfast layer remove "+layer+"`"
+		if f.State.Resources == 0 {
+			return Action{Why: why + "nothing of what the layer has made is there any more: " + remove + " takes the layer away"}
+		}
+		return Action{Why: why + "what the layer has made is there still: `holdfast run destroy " + layer + "` takes that away, and " +
+			remove + " the layer"}
 	case f.waits(set, state, now):
 		return Action{Why: "it has failed, and is tried again at " + stamp(f.Failures.RetryAt), Again: f.Failures.RetryAt}
 	case f.Stale.waits(f.Relevant.ID, set, state, now):

@@ -66,7 +66,8 @@ type PlanFact struct {
 
 // StateFact is the newest version of a layer's state.
 type StateFact struct {
-	Version uint64 `json:",omitempty"` // 0 for a state that is absent
+	Version   uint64 `json:",omitempty"` // 0 for a state that is absent
+	Resources int    `json:",omitempty"`
 	// Applying is the run that applies something in the workspace now; empty for none.
 	Applying string `json:",omitempty"`
 	// Pull is the pull request whose run has left the version, as "infra#7", while it is open; empty for none.

@@ -68,6 +68,32 @@ func TestNewerCommitOvertakesWhatWaits(t *testing.T) {
 	}
 }
 
+// A plan that waits is stale when its branch is gone, and nothing of what the branch had is planned, until it is back.
+func TestBranchIsGoneUnderAPlanThatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(func(s *layers.Settings) { s.Remediation = layers.Propose })
+	w.settle(w.service())
+	w.waits()
+	w.branchless = true
+	w.pass(3 * time.Second)
+	w.settle(w.service())
+	if was := w.order[0].out; was.End != layers.Stale || !strings.Contains(was.Reason, "no branch main any more") {
+		t.Errorf("the run is %+v", was)
+	}
+	w.pass(1000 * time.Hour)
+	w.settle(w.service())
+	if l := w.layer(); len(w.order) != 1 || l.Run != nil || !strings.Contains(l.Says, "there is no branch main") {
+		t.Errorf("there are %d runs, and the layer says %q", len(w.order), l.Says)
+	}
+	w.branchless = false
+	w.pass(time.Hour)
+	w.settle(w.service())
+	if len(w.order) != 2 {
+		t.Errorf("with the branch there are %d runs", len(w.order))
+	}
+}
+
 // A repository that can't be read leaves what waits as it is.
 func TestTroubleOvertakesNothing(t *testing.T) {
 	t.Parallel()

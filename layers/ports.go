@@ -14,8 +14,8 @@ import (
 
 // Repositories is what layers need of repositories. It has no caller of its own: Service has asked the gate before.
 type Repositories interface {
-	// Head returns the newest known commit of a branch, or its fault where there is no such repository or branch; and why
-	// the repository could not be fetched when that was tried last, empty where it was.
+	// Head returns the newest known commit of a branch, or its fault where there is no such repository, or, with
+	// ErrNoBranch, branch; and why the repository could not be fetched when that was tried last, empty where it was.
 	Head(ctx context.Context, org uuid.UUID, repository, branch string) (head Commit, trouble string, err error)
 	// Between returns the commits behind one and up to another, the newest first, with the paths that each changes. It
 	// is ErrApart where the one before is not behind the other, or too far.

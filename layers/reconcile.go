@@ -171,6 +171,9 @@ func (s *Service) decide(ctx context.Context, seen Layer) (Layer, error) {
 			l.Says += "; the repository can't be read: " + fault.From(trouble).Message
 			action.Again = sooner(action.Again, now.Add(aside))
 		}
+		if errors.Is(trouble, ErrNoBranch) {
+			action.Run = "" // what the branch had is nobody's wish any more
+		}
 		l.Due = sooner(action.Again, now.Add(quiet))
 		switch {
 		case action.Run == "":

@@ -40,6 +40,9 @@ type Deps struct {
 // ErrApart says that two commits can't be compared: the history was written anew, or there is too much between them.
 var ErrApart = errors.New("layers: the commits are apart")
 
+// ErrNoBranch says that a repository has no such branch.
+var ErrNoBranch = errors.New("layers: there is no such branch")
+
 const defaultMaxLayers = 10_000
 
 // NewService returns a service on what it stands on.

@@ -228,10 +228,15 @@ func TestLayerIsGone(t *testing.T) {
 			delete(w.tree, name)
 		}
 	}
+	w.stands(s, layers.StateFact{Resources: 3})
 	pushed(paths...)
 	l := w.want(layers.Gone, 1, layers.WantApply)
 	if !strings.Contains(l.Says, "has taken "+path+" out") || !strings.Contains(l.Says, "holdfast run destroy prod") {
 		t.Error(l.Says)
+	}
+	w.stands(s, layers.StateFact{Version: 2})
+	if l := w.want(layers.Gone, 1, layers.WantApply); !strings.Contains(l.Says, "nothing of what the layer has made is there") {
+		t.Error("after the destroy: " + l.Says)
 	}
 	w.pass(1000 * time.Hour)
 	w.settle(s)

@@ -47,9 +47,11 @@ type world struct {
 	share   int
 	// standing is where the state is.
 	standing layers.StateFact
-	trouble  string // why the repository can't be fetched
-	dies     int    // at so many calls; 0 for never
-	calls    int
+	// branchless says that the repository has lost the branch.
+	branchless bool
+	trouble    string // why the repository can't be fetched
+	dies       int    // at so many calls; 0 for never
+	calls      int
 }
 
 type run struct {
@@ -193,6 +195,9 @@ func (r repositories) Head(_ context.Context, org uuid.UUID, repository, branch 
 	defer r.w.mu.Unlock()
 	if org != r.w.org || repository != "infra" || branch != "main" {
 		return layers.Commit{}, "", fault.New(fault.LayerInvalid, "there is no repository %q", repository)
+	}
+	if r.w.branchless {
+		return layers.Commit{}, "", fault.Wrap(layers.ErrNoBranch, fault.LayerInvalid, "there is no branch main")
 	}
 	return r.w.commits[len(r.w.commits)-1].Commit, r.w.trouble, nil
 }

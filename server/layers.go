@@ -83,8 +83,8 @@ func (r layerRepositories) Head(ctx context.Context, org uuid.UUID, repository, 
 		head = found.Status.Heads[branch]
 	}
 	if head == "" {
-		return layers.Commit{}, "", fault.New(fault.LayerInvalid, "the repository %s has no branch %q, as far as it is fetched",
-			repository, branch)
+		return layers.Commit{}, "", fault.Wrap(layers.ErrNoBranch, fault.LayerInvalid,
+			"the repository %s has no branch %q, as far as it is fetched", repository, branch)
 	}
 	return layers.Commit{ID: head, At: found.Status.Fetched}, found.Status.Problem, nil
 }
@@ -344,7 +344,7 @@ func (r layerRuns) State(ctx context.Context, ref layers.Ref) (layers.StateFact,
 	if err != nil {
 		return layers.StateFact{}, err
 	}
-	standing := layers.StateFact{Version: head.Version}
+	standing := layers.StateFact{Version: head.Version, Resources: head.Resources}
 	_, holder, err := r.service.Store.Position(ctx, runs.Run{Org: ref.Org, Workspace: ref.Name})
 	if err != nil {
 		return layers.StateFact{}, err

@@ -73,7 +73,7 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger,
 	}
 	both, err := dual.Open(ctx, dual.Options{
 		Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, MySQL: database, Log: log,
-		Watched: background, // a command compares when it is asked to
+		Server: background,
 	})
 	if err != nil {
 		return nil, errors.Join(err, database.Close(), files.Close())

@@ -13,6 +13,9 @@
 //	as NAME                      act for an organization that was added before
 //	setting NAME=VALUE...        add settings of the organization to auth.cfg; before serve
 //	key NAME FLAG...             add a key as `holdfast key add` does, and set $NAME to it
+//	database [NAME]              set $DB_HOST and its like to an empty database, or skip where there is none;
+//	                             then set $NAME to the name of one more on its server
+//	service FOLDER               start a service of others, whose answers are the folder's files, at $SERVICE
 //	serve [NAME=VALUE...]        start a server, with these settings, on a free port
 //	server-stop                  stop it as an operator does, with SIGTERM
 //	server-kill                  stop it as a power cut does, with SIGKILL
@@ -40,6 +43,8 @@
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
 //	example PAGE HEADING         make the files and run the commands under a heading of a page
 //	                             of ours, and want the output that the page shows
+//	page PAGE [RULES]            make the files of a page of ours and run all its commands, but for
+//	                             what the rules in a file say; page_test.go
 //	stream PATH [UNTIL]          read a stream of a run over a WebSocket to its end, or break it
 //	                             off behind so many pieces of its log, or behind a status
 //	hung-up                      wait until the server hung up on all who are slow

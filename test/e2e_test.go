@@ -14,12 +14,16 @@ import (
 
 func TestMain(m *testing.M) {
 	actAsShim()
-	testscript.Main(m, map[string]func(){"hold": hold, "faketool": fakeTool})
+	testscript.Main(m, map[string]func(){
+		"hold": hold, "faketool": fakeTool, "age": decryptAge, "age-keygen": makeAgeKey,
+	})
 }
 
-// clients are the programs under test, by the name that conditions in scripts have, and as
-// workspaces call them.
-var clients = []struct{ name, binary, other, tool, version string }{
+// testedClient is a program under test, by the name that conditions in scripts have, and as
+// workspaces call it.
+type testedClient struct{ name, binary, other, tool, version string }
+
+var clients = []testedClient{
 	{"tofu", "TOFU_BIN", "TERRAFORM_BIN", "opentofu", "1.12.6"},
 	{"terraform", "TERRAFORM_BIN", "TOFU_BIN", "terraform", "1.5.7"},
 }
@@ -39,17 +43,7 @@ func TestScripts(t *testing.T) {
 				suite.Deep(t)
 			}
 			t.Parallel()
-			params := testscript.Params{
-				Dir: "scripts",
-				Setup: setup(filepath.Dir(program(t, "HOLDFAST_BIN")), map[string]string{
-					"TF": program(t, client.binary), "OTHER": os.Getenv(client.other), "TOOL": client.tool,
-					"TOOL_VERSION": client.version,
-				}),
-				Cmds:                commands(),
-				Condition:           func(name string) (bool, error) { return name == client.name, nil },
-				RequireExplicitExec: true,
-				RequireUniqueNames:  true,
-			}
+			params := client.scripts(t, "scripts")
 			if testing.Short() {
 				params.Dir = ""
 				for _, name := range shortScripts {
@@ -59,6 +53,28 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, params)
 		})
 	}
+}
+
+// scripts returns how the scripts of a folder are run with a client.
+func (c testedClient) scripts(t *testing.T, dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir,
+		Setup: setup(filepath.Dir(program(t, "HOLDFAST_BIN")), map[string]string{
+			"TF": program(t, c.binary), "OTHER": os.Getenv(c.other), "TOOL": c.tool, "TOOL_VERSION": c.version,
+		}),
+		Cmds:                commands(),
+		Condition:           func(name string) (bool, error) { return name == c.name, nil },
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	}
+}
+
+// TestPages runs the commands of the pages in docs/, by the scripts in scripts/pages/, with OpenTofu. TestDocs wants one
+// for each page that has commands.
+func TestPages(t *testing.T) {
+	suite.Deep(t)
+	t.Parallel()
+	testscript.Run(t, clients[0].scripts(t, "scripts/pages"))
 }
 
 // TestAttacks runs each script of scripts/attacks/ once: they need no client.

@@ -175,7 +175,7 @@ type ownDatabase struct {
 }
 
 // testDatabase finds or starts a server, and drops the database at the end.
-func testDatabase(t *testing.T) ownDatabase {
+func testDatabase(t testing.TB) ownDatabase {
 	t.Helper()
 	address, release, err := mysqltest.Find(t.Context())
 	if err != nil {
@@ -184,12 +184,19 @@ func testDatabase(t *testing.T) ownDatabase {
 		}
 		t.Skip(err)
 	}
-	d := ownDatabase{address, "holdfast_test_" + strings.ToLower(rand.Text()[:12])}
 	t.Cleanup(func() {
-		if err := address.Exec(context.Background(), "", "DROP DATABASE IF EXISTS "+d.name); err != nil {
+		if err := release(); err != nil {
 			t.Error(err)
 		}
-		if err := release(); err != nil {
+	})
+	return ownDatabase{Address: address}.more(t)
+}
+
+// more returns one more database of the server, which is dropped at the end.
+func (d ownDatabase) more(t testing.TB) ownDatabase {
+	d.name = "holdfast_test_" + strings.ToLower(rand.Text()[:12])
+	t.Cleanup(func() {
+		if err := d.Exec(context.Background(), "", "DROP DATABASE IF EXISTS "+d.name); err != nil {
 			t.Error(err)
 		}
 	})

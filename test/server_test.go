@@ -57,6 +57,30 @@ func serve(w *world, ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
+// useDatabase gives the script a database, for its server and for commands. With a variable's name, that of one more
+// database of the same server is in it.
+func useDatabase(w *world, ts *testscript.TestScript, args []string) error {
+	if err := wantArgs(args, 0, 1); err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		if w.database == nil {
+			return errors.New("the first database has no name")
+		}
+		more := w.database.more(w.t)
+		ts.Setenv(args[0], more.name)
+		return nil
+	}
+	own := testDatabase(w.t)
+	w.database = &own
+	for _, setting := range own.environ() {
+		name, value, _ := strings.Cut(setting, "=")
+		ts.Setenv(name, value)
+		w.server.environ = append(w.server.environ, setting)
+	}
+	return nil
+}
+
 // serverStart starts the server again, with more of its environment set.
 func serverStart(w *world, _ *testscript.TestScript, args []string) error {
 	_, port, err := net.SplitHostPort(w.server.address)

@@ -16,8 +16,10 @@ type worldKey struct{}
 
 // world is what one script has around it.
 type world struct {
+	t             testing.TB
 	server        *server
 	organizations map[string]organization
+	database      *ownDatabase // nil without one
 	slow          *slowSenders // nil before the first
 	tokens        tokens
 	idle          []net.Conn
@@ -25,6 +27,7 @@ type world struct {
 
 func newWorld(env *testscript.Env) *world {
 	return &world{
+		t:             env.T().(testing.TB),
 		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
 		organizations: map[string]organization{},
 		tokens:        tokens{t: env.T().(testing.TB)},
@@ -60,6 +63,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"organization": addOrganization,
 		"as":           actAs,
 		"setting":      addSettings,
+		"database":     useDatabase,
+		"service":      startService,
 		"key":          addKey,
 		"serve":        serve,
 		"server-stop":  serverStop,
@@ -82,6 +87,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hung-up":      hungUp,
 		"open-files":   limitFiles,
 		"example":      example,
+		"page":         runPage,
 		"idle":         idle,
 		"stream":       stream,
 	} {

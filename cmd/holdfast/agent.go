@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"net"
 	"net/http"
@@ -89,7 +89,7 @@ else. Infracost alone gets ` + envInfracostKey + `, as INFRACOST_API_KEY.`,
 	flags.BoolVar(&f.closed, "require-closed-network", false,
 		"do not start where loopback, link-local and metadata addresses can't be closed to commands")
 	flags.StringVar(&f.user, "user", "",
-		"account that commands run as, where the agent is root (default: "+runAccount+" where there is one, else root)")
+		"account that commands run as, where the agent is root (default: "+runAccount+", or a number that no account has)")
 	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB",
 		"how much of the disk a run may use; one that has more is ended")
 	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB",
@@ -177,7 +177,10 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, usagef("--min-sandbox: %v", err)
 	}
-	owner, err := accountOf(cmp.Or(f.user, usualAccount(os.Geteuid(), user.Lookup)))
+	owner, err := accountOf(f.user)
+	if err == nil && owner == nil && os.Geteuid() == 0 {
+		owner, err = usualUser(f.work, accountOf)
+	}
 	if err != nil {
 		return agent.Settings{}, err
 	}
@@ -240,16 +243,41 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 // runAccount is the account that packages make for the commands of runs.
 const runAccount = "holdfast-run"
 
-// usualAccount is the account that commands run as where none is named; empty for the agent's own. As root they would
-// own what the agent has.
-func usualAccount(euid int, lookup func(string) (*user.User, error)) string {
-	if euid != 0 {
-		return ""
+// Numbers of users that no account has: systemd gives them to services for as long as these run.
+const (
+	firstDynamicUser = 61184
+	dynamicUsers     = 65520 - firstDynamicUser
+)
+
+// usualUser is whom an agent that is root has commands run as where no account is named: as root they would own what the
+// agent has. It is the account that packages make, else a number that no account has, the same one for a work folder each
+// time. It is nil, for root, where others can't get to the work folder.
+func usualUser(work string, find func(string) (*agent.User, error)) (*agent.User, error) {
+	if packaged, err := find(runAccount); err == nil {
+		return packaged, nil
 	}
-	if _, err := lookup(runAccount); err != nil {
-		return ""
+	work, err := filepath.Abs(work)
+	if err != nil {
+		return nil, err
 	}
-	return runAccount
+	for above := filepath.Dir(work); ; above = filepath.Dir(above) {
+		info, err := os.Stat(above)
+		if err == nil && info.Mode().Perm()&0o001 == 0 {
+			return nil, nil
+		}
+		if above == filepath.Dir(above) {
+			break
+		}
+	}
+	hash := fnv.New32a()
+	hash.Write([]byte(work))
+	for n := range uint32(dynamicUsers) {
+		id := firstDynamicUser + int((hash.Sum32()+n)%dynamicUsers)
+		if taken, _ := find(strconv.Itoa(id)); taken == nil {
+			return &agent.User{UID: id, GID: id}, nil
+		}
+	}
+	return nil, nil
 }
 
 // accountOf finds an account by its name or number; nil for an empty name.

@@ -130,8 +130,11 @@ func (a *app) showChain(found api.AuditChain) {
 	case found.Head == nil:
 		fmt.Fprintln(a.stderr, "There are no entries with a hash yet.")
 	default:
-		fmt.Fprintf(a.stdout, "%d entries are as they were written, from %s to\n%s\n", found.Entries-removedOf(found),
-			a.beginOf(found), *found.Head)
+		written := "1 entry is as it was written"
+		if n := found.Entries - removedOf(found); n != 1 {
+			written = fmt.Sprintf("%d entries are as they were written", n)
+		}
+		fmt.Fprintf(a.stdout, "%s, from %s to\n%s\n", written, a.beginOf(found), *found.Head)
 	}
 }
 

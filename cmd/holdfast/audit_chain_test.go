@@ -19,6 +19,9 @@ func TestAuditVerify(t *testing.T) {
 	}
 	s.hold("prod/network", "id-1", "alice@laptop")
 	head := strings.TrimSpace(s.must("audit", "head"))
+	if out := s.must("audit", "verify"); out != "1 entry is as it was written, from entry 1 to\n"+head+"\n" {
+		t.Errorf("printed %s", out)
+	}
 	s.hold("app", "id-2", "bob@ci")
 	if out := s.must("audit", "head", "--json"); !strings.Contains(out, `"entries":2`) {
 		t.Errorf("printed %s", out)

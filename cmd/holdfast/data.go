@@ -10,7 +10,6 @@ query and tail ask a running server, as one organization. The others work on the
 itself, for an operator: what CSV files are part of needs the server stopped, but for export,
 which asks the server that runs here.`
 	cmd.AddCommand(newDataQueryCommand(a), newDataTailCommand(a), newDataExportCommand(a), newDataImportCommand(a),
-		newDataMigrateCommand(a),
-		newDataCompareCommand(a), newDataDeadLetterCommand(a))
+		newDataMigrateCommand(a))
 	return cmd
 }

@@ -55,7 +55,6 @@ func TestDataCommandsOnEveryEngine(t *testing.T) {
 			}
 			s.wantAsked()
 			s.wantMigrated(kind)
-			s.wantSides(kind)
 		})
 	}
 }
@@ -101,29 +100,6 @@ func (s *shell) wantMigrated(kind string) {
 	}
 }
 
-// sided are the commands that are about the two sides of a dual store.
-func sided() []string {
-	return []string{"compare", "deadletter list", "deadletter export 1", "deadletter retry --all",
-		"deadletter discard --all --yes"}
-}
-
-// wantSides compares the sides and decides on dead letters, of which there are none; other
-// engines refuse each such command.
-func (s *shell) wantSides(kind string) {
-	s.t.Helper()
-	for _, command := range sided() {
-		args := append([]string{"data"}, strings.Fields(command)...)
-		switch {
-		case kind != configs.Dual:
-			s.refuse(exitFailed, "storage.type (STORAGE_TYPE) is "+kind+"; only a dual store has two sides", args...)
-		case command == "deadletter export 1":
-			s.refuse(exitFailed, "there is no dead letter 1", args...)
-		default:
-			s.must(args...)
-		}
-	}
-}
-
 // TestDataCommandsWithoutUploads says of each command what is missing where settings keep no
 // uploads.
 func TestDataCommandsWithoutUploads(t *testing.T) {
@@ -132,7 +108,6 @@ func TestDataCommandsWithoutUploads(t *testing.T) {
 	for _, args := range []string{"export --all", "import " + s.write("all.csv", "")} {
 		s.refuse(exitFailed, "these settings keep no uploads", append([]string{"data"}, strings.Fields(args)...)...)
 	}
-	s.wantSides(configs.Memory)
 	s.serving(inventory.Off{})
 	s.refuse(exitFailed, "uploads_off", "data", "query")
 	s.refuse(exitFailed, "uploads_off", "data", "tail")

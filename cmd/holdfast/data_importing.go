@@ -114,10 +114,10 @@ func (a *app) warnBacklog(store inventory.Store) {
 				"is there.\n", side, owed, side)
 		}
 	}
-	for side, refused := range service.DeadLetters() {
+	for side, refused := range service.Refused() {
 		if refused > 0 {
-			fmt.Fprintf(a.stderr, "Warning: %s refuses %d requests for good; `holdfast data deadletter list` says why.\n", side,
-				refused)
+			fmt.Fprintf(a.stderr, "Warning: %s has refused %d requests for good and lacks them; the log says which and why.\n",
+				side, refused)
 		}
 	}
 }

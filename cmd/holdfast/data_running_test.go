@@ -41,8 +41,7 @@ func TestExportBesideAServer(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(s.data, "operator")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	s.refuse(exitFailed, "another holdfast process holds", "data", "compare", "--config",
-		s.write("c.cfg", "[storage]\ntype = dual\n"))
+	s.refuse(exitFailed, "another holdfast process holds", "data", "import", s.write("again.csv", before[0]))
 	r.stop()
 	r.wait()
 	if out := s.must("data", "export", "--all"); out != before[0] {

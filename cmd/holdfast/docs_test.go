@@ -18,12 +18,12 @@ import (
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/docpages"
 )
 
 // TestDocs reads all pages: what they show can be typed. Commands of this program are parsed by its own table of
 // commands, with their flags and the number of their arguments; they are not run, as what they need is not here.
-// TestReadme runs those of README.md, and scripts of test/scripts those of other pages, such as runs.md and
-// resources.md. Addresses are held against the routes that api.md lists, which are the router's
+// TestReadme runs those of README.md, and TestPages those of docs/. Addresses are held against the routes that api.md lists, which are the router's
 // (TestAPIPageListsEveryRoute), and files against what reads them.
 func TestDocs(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -68,6 +68,7 @@ func TestDocsFindsFaults(t *testing.T) {
 		"    [11111111-2222-3333-4444-555555555555]\n    nothing = 1", "    {\"a\": }", "    resource \"a\" \"b\" { x = }",
 		"```yaml\na: [\n```", "See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
 		"See `GET …/-/nothing`.", "See `holdfast nothing`.", "See `holdfast state list --nothing`.", "See `make nothing`.",
+		"1. One.\n\n    $ holdfast state list",
 	} {
 		d.faults = nil
 		d.look("page.md", "Words.\n\n"+wrong+"\n")
@@ -95,14 +96,14 @@ func (d *docs) fault(format string, args ...any) {
 
 func (d *docs) look(page, text string) {
 	d.page = page
-	blocks, prose := splitPage(text)
+	blocks, prose := docpages.Read(text)
 	for _, b := range blocks {
-		d.line = b.line
+		d.line = b.Line
 		d.block(b)
 	}
 	for _, p := range prose {
-		d.line = p.line
-		d.prose(p.text)
+		d.line = p.Line
+		d.prose(p.Text)
 	}
 }
 
@@ -113,141 +114,40 @@ func (d *docs) saw(what string) {
 	d.counts[what]++
 }
 
-// block is one of a page: what is indented, or fenced with a language.
-type docBlock struct {
-	line     int
-	language string
-	text     string
-}
-
-// paragraph is a line of a page that is in no block.
-type paragraph struct {
-	line int
-	text string
-}
-
-func splitPage(page string) (blocks []docBlock, prose []paragraph) {
-	var at *docBlock
-	end := func() {
-		if at != nil {
-			deeper := regexp.MustCompile(`^ *`).FindString(at.text)
-			at.text = strings.TrimRight(strings.ReplaceAll("\n"+at.text, "\n"+deeper, "\n")[1:], "\n") + "\n"
-			blocks, at = append(blocks, *at), nil
-		}
-	}
-	fence, blank, list := "", true, ""
-	for n, line := range strings.Split(page, "\n") {
-		trimmed := strings.TrimSpace(line)
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		switch {
-		case fence != "":
-			if trimmed == "```" {
-				fence = ""
-				end()
-			} else {
-				at.text += line + "\n"
-			}
-		case strings.HasPrefix(trimmed, "```"):
-			end()
-			fence, at = trimmed, &docBlock{line: n + 2, language: strings.TrimPrefix(trimmed, "```")}
-		case trimmed == "":
-			if at != nil {
-				at.text += "\n"
-			}
-		case at != nil && strings.HasPrefix(line, "    "+list):
-			at.text += strings.TrimPrefix(line, "    "+list) + "\n"
-		case blank && strings.HasPrefix(line, "    "+list):
-			at = &docBlock{line: n + 1, text: strings.TrimPrefix(line, "    "+list) + "\n"}
-		default:
-			end()
-			prose = append(prose, paragraph{n + 1, line})
-			if marker := regexp.MustCompile(`^ *(- |[0-9]+\. )`).FindString(line); marker != "" {
-				list = strings.Repeat(" ", len(marker))
-			} else if indent == "" {
-				list = ""
-			}
-		}
-		blank = trimmed == ""
-	}
-	end()
-	return blocks, prose
-}
-
 // otherPrograms are commands of others, and the shell's: nothing looks at how they are called.
 var otherPrograms = strings.Fields(`age age-keygen apt bash cat cd chmod chown cp cut dnf docker done echo export for
 	git go grep gzip head infracost iptables jq kill ls mkdir mv mysql nft npm openssl perf perl printf python3 rm sed
 	sha256sum sort sqlite3 ssh ssh-keyscan sudo systemctl tail tar terraform terragrunt tofu tr trivy true until uuidgen
 	wc while xargs zstd`)
 
-func (d *docs) block(b docBlock) {
-	if at := another.FindStringIndex(b.text); b.language == "" && at != nil && !strings.HasPrefix(b.text, "#") {
-		d.block(docBlock{b.line, "", b.text[:at[0]+1]})
-		b.text = strings.TrimLeft(b.text[at[0]:], "\n")
-	}
-	for _, at := range ownHosts.FindAllStringSubmatch(b.text, -1) {
+func (d *docs) block(b docpages.Block) {
+	for _, at := range ownHosts.FindAllStringSubmatch(b.Text, -1) {
 		if path := strings.TrimSuffix(at[1], "/"); path != "" && !d.address("", path) {
 			d.fault("there is no route %s", path)
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-	switch {
-	case b.language == "mermaid" || b.language == "python" || b.language == "rego" || b.language == "csv":
-	case b.language == "" && strings.HasPrefix(first, "─"): // what the program shows
-	case b.language == "yaml" || yamlBlock.MatchString(first):
-		d.yaml(b.text)
-	case b.language == "json" || strings.HasPrefix(first, "{"):
-		d.json(b.text)
-	case b.language == "hcl" || hclBlock.MatchString(first):
-		d.hcl(b.text)
-	case b.language == "ini" || strings.HasPrefix(first, "["):
-		d.settings(b.text)
-	case strings.HasPrefix(first, "# ") && fileName.MatchString(first):
-		d.files(b.text)
-	case b.language == "" && notForShells.MatchString(first):
+	switch b.Kind {
+	case docpages.YAML:
+		d.yaml(b.Text)
+	case docpages.JSON:
+		d.json(b.Text)
+	case docpages.HCL:
+		d.hcl(b.Text)
+	case docpages.Settings:
+		d.settings(b.Text)
+	case docpages.Other:
 		d.saw("other")
-	default:
-		d.shell(b.text)
+	case docpages.Shell:
+		for _, c := range b.Commands() {
+			d.line = c.Line
+			words, _ := docpages.Words(c.Text)
+			d.commands(words, true)
+		}
 	}
 }
 
-var (
-	ownHosts = regexp.MustCompile(`https?://(?:(?:state|holdfast)\.example\.com|127\.0\.0\.1:7777)(/[^\s"'$?<)]*)`)
-	// another begins a part of another kind in a block.
-	another   = regexp.MustCompile(`\n\n(\$ |export |[a-z_]+:\n)`)
-	yamlBlock = regexp.MustCompile(`^[a-z_]+:( [|>-]?.*)?$`)
-	hclBlock  = regexp.MustCompile(`^(terraform|resource|variable|output|provider|module|include|remote_state)\b.*\{|` +
-		`^\w+ += "`)
-	fileName = regexp.MustCompile(`^# ([\w./-]+\.(yml|yaml|tf|hcl|tfbackend))`)
-	// notForShells are first lines of blocks that are no commands and no files: answers and messages.
-	notForShells = regexp.MustCompile(`^(RateLimit-|c := client\.New|holdfast\.cfg: \[|SELECT |Syncing |` +
-		`decision_url = |event: )`)
-)
-
-// files looks at a block of several files, each below a comment with its name.
-func (d *docs) files(text string) {
-	name, content := "", ""
-	end := func() {
-		switch filepath.Ext(name) {
-		case ".yml", ".yaml":
-			d.yaml(content)
-		case ".tf", ".hcl", ".tfbackend":
-			d.hcl(content)
-		}
-	}
-	for line := range strings.Lines(text) {
-		if next := fileName.FindStringSubmatch(line); next != nil {
-			end()
-			name, content = next[1], ""
-			continue
-		}
-		if command := strings.Fields(line); len(command) > 1 && slices.Contains([]string{"export", "tofu"}, command[0]) {
-			end()
-			name = ""
-		}
-		content += line
-	}
-	end()
-}
+var ownHosts = regexp.MustCompile(
+	`https?://(?:(?:state|holdfast)\.example\.com|127\.0\.0\.1:7777)(/[^\s"'$?<)]*)`)
 
 func (d *docs) yaml(text string) {
 	d.saw("yaml")
@@ -333,108 +233,6 @@ func (d *docs) keys(text string) {
 	if _, err := authfile.Parse("auth.cfg", text); err != nil {
 		d.fault("the keys are refused: %v\n%s", err, text)
 	}
-}
-
-// shell looks at each command of a block. Where there are prompts, the rest is what commands print.
-func (d *docs) shell(text string) {
-	prompt := regexp.MustCompile(`^[$#] `).FindString(text)
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for n := 0; n < len(lines); n++ {
-		line := lines[n]
-		if prompt != "" {
-			command, asked := strings.CutPrefix(strings.TrimSpace(line), prompt)
-			if !asked {
-				continue
-			}
-			line = command
-		}
-		words, whole := lineWords(line)
-		for (!whole || strings.HasSuffix(line, "\\")) && n+1 < len(lines) {
-			n++
-			if whole {
-				line = strings.TrimSuffix(line, "\\") + " " + strings.TrimSpace(lines[n])
-			} else {
-				line += "\n" + lines[n]
-			}
-			words, whole = lineWords(line)
-		}
-		d.commands(words, true)
-		if strings.HasPrefix(line, "sqlite3 ") && !strings.Contains(line, "'") {
-			return // the rest is typed there
-		}
-	}
-}
-
-// lineWords splits a line as a shell does. Operators are words of their own, and so are parts of $(…). It is not whole
-// where a quotation goes on.
-func lineWords(line string) (words []string, whole bool) {
-	var word strings.Builder
-	begun, quote := false, rune(0)
-	end := func() {
-		if begun {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		begun = false
-	}
-	runes := []rune(line)
-	for i := 0; i < len(runes); i++ {
-		r := runes[i]
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == '"' && r == '\\' && i+1 < len(runes):
-			i++
-			word.WriteRune(runes[i])
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, begun = r, true
-		case r == '\\' && i+1 < len(runes):
-			i++
-			begun = true
-			word.WriteRune(runes[i])
-		case r == '#' && !begun:
-			for i+1 < len(runes) && runes[i+1] != '\n' {
-				i++
-			}
-		case r == '$' && i+1 < len(runes) && runes[i+1] == '(':
-			begun = true
-			word.WriteString("SUBSTITUTED")
-			depth, from := 1, i+2
-			for i += 2; i < len(runes) && depth > 0; i++ {
-				switch runes[i] {
-				case '(':
-					depth++
-				case ')':
-					depth--
-				}
-			}
-			i--
-			inner, _ := lineWords(string(runes[from:i]))
-			defer func() { words = append(append(words, ";"), inner...) }()
-		case strings.ContainsRune("|&;\n", r):
-			end()
-			words = append(words, ";")
-		case r == '>' || r == '<':
-			if n := word.String(); n == "2" || n == "1" {
-				word.Reset()
-				begun = false
-			}
-			end()
-			words = append(words, ">")
-			for i+1 < len(runes) && strings.ContainsRune(">&", runes[i+1]) {
-				i++
-			}
-		case r == ' ' || r == '\t':
-			end()
-		default:
-			begun = true
-			word.WriteRune(r)
-		}
-	}
-	end()
-	return words, quote == 0
 }
 
 var (
@@ -690,6 +488,9 @@ var (
 
 // prose looks at what is written as code in a line.
 func (d *docs) prose(line string) {
+	if strings.HasPrefix(strings.TrimSpace(line), "$ ") {
+		d.fault("a command belongs to the list above it, and is shown as text: %s", line)
+	}
 	for _, match := range codeSpan.FindAllStringSubmatch(line, -1) {
 		code := match[1]
 		if at := askedAt.FindStringSubmatch(code); at != nil {
@@ -703,7 +504,7 @@ func (d *docs) prose(line string) {
 			continue
 		}
 		if strings.HasPrefix(code, "holdfast ") || strings.HasPrefix(code, "make ") {
-			words, _ := lineWords(code)
+			words, _ := docpages.Words(code)
 			d.commands(words, false)
 		}
 	}

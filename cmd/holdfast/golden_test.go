@@ -18,7 +18,6 @@ import (
 	"github.com/holdfast/holdfast/bench"
 	"github.com/holdfast/holdfast/enclave/reconcile"
 	"github.com/holdfast/holdfast/inventory/transfer"
-	"github.com/holdfast/holdfast/storage/dual"
 	"github.com/holdfast/holdfast/storage/moving"
 )
 
@@ -52,8 +51,6 @@ func goldenLines() map[string][]string {
 // what they may find.
 func goldenShows() map[string]func(a *app) error {
 	org, other := uuid.MustParse(someOrg), uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
-	at := dual.Time{Time: goldenTime(3)}
-	extent := func(n int64) dual.Extent { return dual.Extent{Records: n, Newest: at} }
 	imported := func(a *app) error {
 		return a.showBrought([]brought{{Name: longName, Versions: 1042, Stored: 1041, Serial: 1042, Digest: goldenSHA},
 			{Name: "web", Versions: 1, Serial: 1, Digest: goldenSHA}}, broughtFlags{})
@@ -80,15 +77,6 @@ func goldenShows() map[string]func(a *app) error {
 				{Name: "terraform", Version: "1.5.7", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA,
 					Origin: "/usr/local/bin/terraform"},
 			}, false)
-		},
-		"data compare": func(a *app) error {
-			return a.showComparisons([]dual.Comparison{{Org: org, CSV: extent(1_000_000), MySQL: extent(999_990)},
-				{Org: other, CSV: extent(12), MySQL: extent(10), Differ: true}}, 1, false)
-		},
-		"data deadletter list": func(a *app) error {
-			return a.showDeadLetters([]dual.DeadLetter{{Number: 17, Buried: goldenTime(3), Org: org, Side: "mysql",
-				Request: "8e72b0d4c1a94f0e", At: goldenTime(4), Records: 100,
-				Reason: "body_too_large: the upload is larger than the database takes: raise max_allowed_packet there"}}, false)
 		},
 		"data migrate": func(a *app) error {
 			sum := transfer.Extent{Count: 1_000_000, SHA256: goldenSHA}
@@ -150,7 +138,6 @@ func speaking() []string {
 		"data export", "data import", "backup verify", "backup load", "restore", "seal status", "seal enable", "seal rotate",
 		"seal forget",
 		"doctor", "audit verify", "audit head", // say sentences
-		"data deadletter export", "data deadletter retry", "data deadletter discard",
 	}
 }
 

@@ -1,10 +1,12 @@
 package gitmirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -187,7 +189,52 @@ func (m *Mirror) fetch(ctx context.Context, from Source, wanted []string) error 
 	if cause := context.Cause(ctx); KindOf(cause) == TooLarge {
 		return cause
 	}
+	if failed, ok := errors.AsType[*Error](err); ok && strings.Contains(failed.Text, missingRef+heads) {
+		return m.whichBranches(ctx, from, failed)
+	}
 	return err
+}
+
+// missingRef is how git says that a remote does not have what was asked for by name.
+const missingRef = "couldn't find remote ref "
+
+// whichBranches adds which branches the remote has to the error that a branch is not there. When it can't be asked, the
+// error is as it was.
+func (m *Mirror) whichBranches(ctx context.Context, from Source, failed *Error) error {
+	c, closing, err := m.toRemote(ctx, from.Remote, from.Credentials, "ls-remote", "--quiet", "--symref",
+		"--end-of-options", from.Remote.String(), "HEAD", heads+"*")
+	if err != nil {
+		return failed
+	}
+	defer closing()
+	var out bytes.Buffer
+	c.Stdout = &atMost{to: &out, left: maxAnswer}
+	if err := c.start(m.o.Limits); err != nil || c.wait() != nil {
+		return failed
+	}
+	first, all := "", []string(nil)
+	for line := range strings.Lines(out.String()) {
+		at, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		switch head, isHead := strings.CutPrefix(at, "ref: "+heads); {
+		case isHead && ref == "HEAD":
+			first = head
+		case strings.HasPrefix(ref, heads):
+			all = append(all, strings.TrimPrefix(ref, heads))
+		}
+	}
+	_, missing, _ := strings.Cut(failed.Text, missingRef+heads)
+	missing, _, _ = strings.Cut(missing, ";")
+	text := "there is no branch " + missing + "; the repository has "
+	switch {
+	case len(all) == 0:
+		text += "no branch yet"
+	case first != "":
+		all = slices.DeleteFunc(all, func(b string) bool { return b == first })
+		text += strings.Join(append([]string{first + " (its default)"}, all...), ", ")
+	default:
+		text += strings.Join(all, ", ")
+	}
+	return newError(NotThere, "%s", shorten(text))
 }
 
 // watch stops a fetch that brings too much, by way of several files.

@@ -205,9 +205,17 @@ func TestBranches(t *testing.T) {
 	}
 	_, err = w.mirror.Head(t.Context(), "release/1")
 	wantKind(t, err, gitmirror.NotThere)
-	w.source.Branches = []string{"nowhere"}
+	w.source.Branches = []string{"main", "nowhere"}
 	_, err = w.mirror.Fetch(t.Context(), w.source)
 	wantKind(t, err, gitmirror.NotThere)
+	if want := "there is no branch nowhere; the repository has main (its default), other"; err.Error() != want {
+		t.Errorf("it says %q instead of %q", err, want)
+	}
+	w.repo.Bare("symbolic-ref", "HEAD", "refs/heads/gone")
+	_, err = w.mirror.Fetch(t.Context(), w.source)
+	if want := "there is no branch nowhere; the repository has main, other"; err == nil || err.Error() != want {
+		t.Errorf("without a default it says %q instead of %q", err, want)
+	}
 }
 
 // TestTemporaryName: a branch whose name git's own temporary files could have stays, and moves when it does.

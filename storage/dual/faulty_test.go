@@ -171,15 +171,3 @@ func (f *faulty) Status(ctx context.Context) error {
 func (f *faulty) Close() error { return nil }
 
 func errAway() error { return fault.New(fault.StoreUnavailable, "connection refused") }
-
-// forgetful is a store that has forgotten all IDs.
-type forgetful struct{ inventory.Store }
-
-func (f forgetful) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
-	batch.ID = uuid.NewString()
-	return f.Store.Append(ctx, batch)
-}
-
-func (f forgetful) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
-	return inventory.AppendEach(ctx, f, batches)
-}

@@ -143,28 +143,15 @@ func (r *rig) heal() {
 	r.settled()
 }
 
-// settled waits until nothing is owed, and wants nothing to be held then but dead letters.
+// settled waits until nothing is owed, and wants nothing to be held then.
 func (r *rig) settled() {
 	r.t.Helper()
 	if !soon(func() bool { b := r.Backlog(); return b["csv"] == 0 && b["mysql"] == 0 }) {
 		r.t.Fatalf("still owed: %v", r.Backlog())
 	}
-	held := int64(0)
-	for _, letter := range r.letters() {
-		held += letter.row.size
+	if bytes := r.heldBytes.Load(); bytes != 0 {
+		r.t.Fatalf("nothing is owed, and %d bytes are held", bytes)
 	}
-	if bytes := r.heldBytes.Load(); bytes != held {
-		r.t.Fatalf("nothing is owed, and %d bytes are held, of which dead letters have %d", bytes, held)
-	}
-}
-
-func (r *rig) letters() []DeadLetter {
-	r.t.Helper()
-	letters, err := r.DeadLetters(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return letters
 }
 
 func soon(done func() bool) bool {
@@ -219,4 +206,20 @@ func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// wantBacklog waits until the sides are owed so much.
+func (r *rig) wantBacklog(csv, mysql int64) {
+	r.t.Helper()
+	if !soon(func() bool { b := r.Backlog(); return b["csv"] == csv && b["mysql"] == mysql }) {
+		r.t.Fatalf("the backlog is %v, want %d and %d", r.Backlog(), csv, mysql)
+	}
+}
+
+// wantRefused wants the sides to have refused so much.
+func (r *rig) wantRefused(csv, mysql int64) {
+	r.t.Helper()
+	if refused := r.Refused(); refused["csv"] != csv || refused["mysql"] != mysql {
+		r.t.Errorf("the sides refused %v, want %d and %d", refused, csv, mysql)
+	}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// lane is an organization's way through the store: one upload at a time, since both sides
-// must see the same order.
+// lane is an organization's way through the store: one upload at a time, since both sides must see the same order.
 type lane struct {
 	org uuid.UUID
 	// turn has one token. Who took it may use what follows.
@@ -19,37 +18,16 @@ type lane struct {
 	last   time.Time // newest timestamp that was given away
 	seeded bool      // last takes in what the sides had before
 
-	// nudges wake who pays, before the wait is over.
-	nudges [2]chan struct{}
+	nudges [2]chan struct{} // wake who replays, before the wait is over
 
-	// deciding is held while a side's answer goes to the outbox and then to the queues, and while
-	// the debts of a batch are entered.
-	deciding sync.Mutex
-
-	mu     sync.Mutex
-	queues [2][]debt // by side, oldest first
-	paying [2]bool   // a goroutine pays the queue
-	owed   [2]tally  // what is in the queues
-	dead   [2]tally  // dead letters, by the side that refuses them
-
-	discarded [2]int64 // records of dead letters that were given up, likewise
+	mu        sync.Mutex
+	queues    [2][]debt // by side, oldest first
+	replaying [2]bool   // a goroutine pays the queue
+	bytes     [2]int64  // of what is in the queues
 }
 
 // debt is a batch of the outbox that a side is owed.
-type debt struct {
-	seq     int64
-	size    int64
-	records int
-}
-
-func newLane(org uuid.UUID) *lane {
-	l := &lane{org: org, turn: make(chan struct{}, 1)}
-	for i := range l.nudges {
-		l.nudges[i] = make(chan struct{}, 1)
-	}
-	l.turn <- struct{}{}
-	return l
-}
+type debt struct{ seq, size int64 }
 
 // lane returns the organization's, which lasts as long as the store.
 func (s *Store) lane(org uuid.UUID) *lane {
@@ -57,7 +35,11 @@ func (s *Store) lane(org uuid.UUID) *lane {
 	defer s.lanesMu.Unlock()
 	l, ok := s.lanes[org]
 	if !ok {
-		l = newLane(org)
+		l = &lane{org: org, turn: make(chan struct{}, 1)}
+		for i := range l.nudges {
+			l.nudges[i] = make(chan struct{}, 1)
+		}
+		l.turn <- struct{}{}
 		s.lanes[org] = l
 	}
 	return l
@@ -78,22 +60,40 @@ func (l *lane) take(ctx context.Context) error {
 
 func (l *lane) give() { l.turn <- struct{}{} }
 
-// owe enters a debt in its place, and reports whether it was not there.
-func (l *lane) owe(n name, d debt) bool {
+// owe enters what a side is owed in its place, and reports whether the side was owed nothing before. It needs the lane's
+// turn, or the store to itself.
+func (s *Store) owe(d *side, l *lane, r row) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i, found := slices.BinarySearchFunc(l.queues[n], d.seq, func(d debt, seq int64) int { return cmp.Compare(d.seq, seq) })
-	if !found {
-		l.queues[n] = slices.Insert(l.queues[n], i, d)
+	queue := l.queues[d.name]
+	i, _ := slices.BinarySearchFunc(queue, r.seq, func(d debt, seq int64) int { return cmp.Compare(d.seq, seq) })
+	l.queues[d.name] = slices.Insert(queue, i, debt{r.seq, r.size})
+	l.bytes[d.name] += r.size
+	s.heldBytes.Add(r.size)
+	return d.owed.Add(1) == 1
+}
+
+// cancel takes off what a side was owed.
+func (s *Store) cancel(d *side, l *lane, owed debt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.queues[d.name], owed)
+	if i < 0 {
+		return // Shred was here
 	}
-	return !found
+	l.queues[d.name] = slices.Delete(l.queues[d.name], i, i+1)
+	l.bytes[d.name] -= owed.size
+	s.heldBytes.Add(-owed.size)
+	if d.owed.Add(-1) == 0 {
+		s.o.Log.Info("a side of the store has caught up", "side", d.name.String())
+	}
 }
 
 // owedBytes is about what a side is owed.
 func (l *lane) owedBytes(n name) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.owed[n].bytes
+	return l.bytes[n]
 }
 
 func (l *lane) owes(n name) bool {
@@ -102,32 +102,32 @@ func (l *lane) owes(n name) bool {
 	return len(l.queues[n]) > 0
 }
 
-// first returns the debt to pay next; false, and no longer paying, when there is none.
-func (l *lane) first(n name) (debt, bool) {
+// next returns what to replay next; false, and no longer replaying, when there is nothing.
+func (l *lane) next(n name) (debt, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queues[n]) == 0 {
-		l.queues[n], l.paying[n] = nil, false
+		l.queues[n], l.replaying[n] = nil, false
 		return debt{}, false
 	}
 	return l.queues[n][0], true
 }
 
-// strike takes a debt off, and reports whether it was there.
-func (l *lane) strike(n name, seq int64) bool {
+// begin reports whether the caller is to replay the queue: there is something in it, and nobody else does.
+func (l *lane) begin(n name) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.queues[n], func(d debt) bool { return d.seq == seq })
-	if i < 0 {
+	if l.replaying[n] || len(l.queues[n]) == 0 {
 		return false
 	}
-	switch i {
-	case 0: // nearly always
-		l.queues[n] = l.queues[n][1:]
-	default:
-		l.queues[n] = slices.Delete(l.queues[n], i, i+1)
-	}
+	l.replaying[n] = true
 	return true
+}
+
+func (l *lane) isReplaying() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.replaying[csv] || l.replaying[mysql]
 }
 
 // nudge has both sides tried again soon, when somebody waits for them.
@@ -138,15 +138,4 @@ func (l *lane) nudge() {
 		default: // it is awake
 		}
 	}
-}
-
-// pay reports whether the caller is to pay the queue: nobody else does.
-func (l *lane) pay(n name) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.paying[n] {
-		return false
-	}
-	l.paying[n] = true
-	return true
 }

@@ -29,13 +29,13 @@ func TestSettledWhileRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.change(`UPDATE batches SET owes = 3`) // as it was before that was written
-	r.outbox.settle(found.seq, names(0).with(csv))
+	r.change(`UPDATE batches SET owes = 3, taken = 0`) // as it was before that was written
+	r.outbox.settle(found.seq, names(0).with(csv), names(0).with(csv))
 	scan := r.outbox.scanning()
 	stock := r.outbox.takeStock()
 	stale := r.outbox.readers.QueryRow(sqlFind, org.String(), "a")
 	got, err := scan(overtaken{stale, func() { r.outbox.forget(stock) }})
-	if err != nil || got.undecided() || !got.has().has(csv) {
+	if err != nil || !got.taken.has(csv) || got.owes.has(csv) {
 		t.Errorf("%+v, %v; CSV has it", got, err)
 	}
 }

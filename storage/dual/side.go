@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
@@ -33,42 +31,21 @@ func (s names) has(n name) bool       { return s&(1<<n) != 0 }
 func (s names) with(n name) names     { return s | 1<<n }
 func (s names) without(t names) names { return s &^ t }
 
-// slowFailure is how long a failure may take before uploads are spared it. A side that
-// refuses connections costs nothing; one that hangs would cost each organization's next
-// upload the full time limit.
-const slowFailure = 100 * time.Millisecond
-
 // side is one of the two stores.
 type side struct {
-	name  name
-	store inventory.Store
-	owed  atomic.Int64  // debts, of all organizations
-	dead  atomic.Int64  // dead letters, of all organizations
-	slots chan struct{} // bounds the replays that run at once
-	probe chan struct{} // while the side is slow to fail, one at a time
-	limit time.Duration // a failure that takes longer is a slow one
+	name    name
+	store   inventory.Store
+	owed    atomic.Int64  // batches, of all organizations
+	refused atomic.Int64  // batches that it has refused for good, since the start
+	slots   chan struct{} // bounds the replays that run at once
 
 	mu      sync.Mutex
 	failing bool          // since it last recorded something
-	slow    bool          // and it took its time to fail
-	up      chan struct{} // closed when the side no longer fails
-	latest  entry         // what it last recorded
-	before  entry         // and what it last recorded of another organization than that
+	up      chan struct{} // closed when it no longer fails
 }
 
-func newSide(n name, store inventory.Store, timeout time.Duration) *side {
-	return &side{name: n, store: store, limit: min(slowFailure, timeout), slots: make(chan struct{}, 4),
-		probe: make(chan struct{}, 1), up: make(chan struct{})}
-}
-
-func (s *Store) other(d *side) *side { return s.sides[1-d.name] }
-
-// isSlow says whether the side has last failed in a way that cost time. Then uploads
-// don't wait for it, but leave it to the replays to find out when it is back.
-func (d *side) isSlow() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.slow
+func newSide(n name, store inventory.Store) *side {
+	return &side{name: n, store: store, slots: make(chan struct{}, 4), up: make(chan struct{})}
 }
 
 // recovered returns a channel that is closed when the side has come back.
@@ -78,8 +55,8 @@ func (d *side) recovered() <-chan struct{} {
 	return d.up
 }
 
-// learn takes in how a call ended, and how long it took.
-func (d *side) learn(o outcome, took time.Duration) {
+// learn takes in how a call ended.
+func (d *side) learn(o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch o.kind() {
@@ -88,41 +65,15 @@ func (d *side) learn(o outcome, took time.Duration) {
 			close(d.up)
 			d.up = make(chan struct{})
 		}
-		d.failing, d.slow = false, false
+		d.failing = false
 	case unknown:
-		d.failing, d.slow = true, took >= d.limit
+		d.failing = true
 	}
 }
 
-// entry says when a side recorded something, in order, and of which organization.
-type entry struct {
-	org  uuid.UUID
-	turn int64
-}
-
-// note takes in that the side has recorded something new.
-func (d *side) note(org uuid.UUID) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.latest.org != org {
-		d.before = d.latest
-	}
-	d.latest = entry{org, d.latest.turn + 1}
-}
-
-// turns returns when the side last recorded something, and when it did so of another
-// organization than this one.
-func (d *side) turns(org uuid.UUID) (any, others int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.latest.org == org {
-		return d.latest.turn, d.before.turn
-	}
-	return d.latest.turn, d.latest.turn
-}
-
-// outcome is a side's answer to an Append.
+// outcome is a side's answer to an Append. The zero one is of a side that was not sent the batch.
 type outcome struct {
+	sent    bool
 	receipt inventory.Receipt
 	err     error
 }
@@ -131,14 +82,18 @@ type outcome struct {
 type kind int
 
 const (
-	recorded kind = iota // it is there
-	refused              // it is the caller's mistake; nothing was recorded
-	rejected             // the side can't take it; nothing was recorded
-	unknown              // the side is in trouble; it may be there
+	unsent   kind = iota
+	recorded      // it is there
+	refused       // the side will never take it; nothing was recorded
+	rejected      // the side can't take it now; nothing was recorded
+	unknown       // the side is in trouble; it may be there
 )
 
 func (o outcome) kind() kind {
-	if o.err == nil {
+	switch {
+	case !o.sent:
+		return unsent
+	case o.err == nil:
 		return recorded
 	}
 	f, ok := errors.AsType[*fault.Error](o.err)
@@ -151,18 +106,43 @@ func (o outcome) kind() kind {
 	return rejected
 }
 
-// isNew reports whether the side has recorded the batch just now.
-func (o outcome) isNew() bool { return o.kind() == recorded && !o.receipt.Replayed }
+// those returns the sides whose outcome is of this kind.
+func those(all [2]outcome, k kind) (found names) {
+	for n, o := range all {
+		if o.kind() == k {
+			found = found.with(name(n))
+		}
+	}
+	return found
+}
 
-// send appends batches on a side, and waits no longer than it may. A call that takes longer
-// goes on by itself: what it records later are the batches that will be sent again.
+// sendAll sends batches to sides at once, and returns what became of each. Nobody's end matters any more.
+func (s *Store) sendAll(to names, batches []inventory.Batch) [][2]outcome {
+	all := make([][2]outcome, len(batches))
+	var wg sync.WaitGroup
+	for _, d := range s.sides {
+		if !to.has(d.name) {
+			continue
+		}
+		wg.Go(func() {
+			for i, o := range s.send(context.Background(), d, batches...) {
+				all[i][d.name] = o
+			}
+		})
+	}
+	wg.Wait()
+	return all
+}
+
+// send appends batches on a side, and waits no longer than it may. A call that takes longer goes on by itself: what it
+// records later are the batches that will be sent again.
 func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch) []outcome {
 	batches = slices.Clone(batches)
 	for i := range batches {
 		batches[i].New = false
 	}
 	ctx, cancel := context.WithTimeout(parent, s.o.SideTimeout)
-	answer, began := make(chan []outcome, 1), time.Now()
+	answer := make(chan []outcome, 1)
 	s.calls.Go(func() {
 		defer cancel()
 		answer <- d.append(ctx, batches)
@@ -174,10 +154,7 @@ func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch
 		all = lastWord(answer, len(batches), ctx.Err())
 	}
 	if parent.Err() == nil { // a call that was given up says nothing about the side
-		d.learn(all[len(all)-1], time.Since(began))
-	}
-	if slices.ContainsFunc(all, outcome.isNew) {
-		d.note(batches[0].Org)
+		d.learn(all[len(all)-1])
 	}
 	return all
 }
@@ -186,15 +163,16 @@ func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch
 func (d *side) append(ctx context.Context, batches []inventory.Batch) []outcome {
 	if len(batches) == 1 {
 		receipt, err := d.store.Append(ctx, batches[0])
-		return []outcome{{receipt, err}}
+		return []outcome{{true, receipt, err}}
 	}
 	receipts, err := d.store.AppendAll(ctx, batches)
 	all := make([]outcome, len(batches))
 	for i := range all {
+		all[i].sent = true
 		switch {
 		case i < len(receipts):
 			all[i].receipt = receipts[i]
-		case i == len(receipts) || (outcome{err: err}).kind() == unknown:
+		case i == len(receipts) || (outcome{sent: true, err: err}).kind() == unknown:
 			all[i].err = err
 		default:
 			// It was not looked at, so nothing is said about it but that it is not recorded.
@@ -210,7 +188,7 @@ func lastWord(answer <-chan []outcome, batches int, err error) []outcome {
 	case all := <-answer:
 		return all
 	case <-time.After(50 * time.Millisecond):
-		hung := outcome{err: fault.Wrap(err, fault.StoreUnavailable, "the side does not answer")}
+		hung := outcome{sent: true, err: fault.Wrap(err, fault.StoreUnavailable, "the side does not answer")}
 		return slices.Repeat([]outcome{hung}, batches)
 	}
 }

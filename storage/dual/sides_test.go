@@ -198,45 +198,6 @@ func TestBacklogFull(t *testing.T) {
 	r.wantBoth(org, lines(t, r.csv, org))
 }
 
-// TestForgottenID replays a debt so old that the side may have forgotten its ID.
-func TestForgottenID(t *testing.T) {
-	now := &clock{now: time.Now()}
-	r := newRig(t, func(o *Options) { o.Now = now.Now })
-	org := uuid.New()
-	r.mysql.set(lies) // it has recorded the batch
-	batch := newBatch(org, "old", 2)
-	want := linesOf(batch, r.mustAppend(batch).At)
-	// One that forgets at once: every batch is new to it.
-	r.mysql.set(fails)
-	r.reopen()
-	r.mysql.mu.Lock()
-	r.mysql.Store = forgetful{r.mysql.Store}
-	r.mysql.mu.Unlock()
-	now.advance(8 * 24 * time.Hour)
-	r.heal()
-	r.wantBoth(org, want)
-}
-
-// TestSubstitute replays to a side that knows the ID for another batch.
-func TestSubstitute(t *testing.T) {
-	r := newRig(t, nil)
-	org := uuid.New()
-	batch := newBatch(org, "taken", 2)
-	earlier := newBatch(org, "taken", 1)
-	earlier.At = time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
-	if _, err := r.mysql.Store.Append(t.Context(), earlier); err != nil {
-		t.Fatal(err)
-	}
-	want := linesOf(batch, r.mustAppend(batch).At)
-	r.heal()
-	if got := lines(t, r.mysql, org)[1:]; !slices.Equal(want, got) {
-		t.Errorf("mysql has %v, want %v", got, want)
-	}
-	if got := lines(t, r.csv, org); !slices.Equal(want, got) {
-		t.Errorf("csv has %v, want %v", got, want)
-	}
-}
-
 // TestSeed starts from what the sides have from before.
 func TestSeed(t *testing.T) {
 	r := newRig(t, nil)

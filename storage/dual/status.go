@@ -32,11 +32,11 @@ func (s *Store) Backlog() map[string]int64 {
 	return backlog
 }
 
-// DeadLetterCounts returns how many requests each side refuses for good that the other one has.
-func (s *Store) DeadLetterCounts() map[string]int64 {
+// Refused returns how many requests each side has refused for good since the start, which the other one may have.
+func (s *Store) Refused() map[string]int64 {
 	counts := map[string]int64{}
 	for _, d := range s.sides {
-		counts[d.name.String()] = d.dead.Load()
+		counts[d.name.String()] = d.refused.Load()
 	}
 	return counts
 }
@@ -48,7 +48,14 @@ func (s *Store) Status(ctx context.Context) error {
 	}
 	defer s.leave()
 	errs := s.sideStatus(ctx)
-	behind := s.behind(errs)
+	var behind []string
+	for _, d := range s.sides {
+		if owed := d.owed.Load(); owed > 0 {
+			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.name, owed))
+		} else if errs[d.name] != nil {
+			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
+		}
+	}
 	cause := errors.Join(errs[:]...)
 	switch {
 	case errs[csv] != nil && errs[mysql] != nil:
@@ -59,25 +66,6 @@ func (s *Store) Status(ctx context.Context) error {
 		return fault.Wrap(cause, fault.StoreFull, "%s, which is as much as may be kept", strings.Join(behind, ", "))
 	}
 	return fault.Wrap(cause, fault.StoreDegraded, "%s", strings.Join(behind, ", "))
-}
-
-// behind says in what way the sides are not equal.
-func (s *Store) behind(errs [2]error) (behind []string) {
-	for _, d := range s.sides {
-		if owed := d.owed.Load(); owed > 0 {
-			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.name, owed))
-		} else if errs[d.name] != nil {
-			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
-		}
-		if dead := d.dead.Load(); dead > 0 {
-			behind = append(behind, fmt.Sprintf("%s refuses %d requests for good (see `holdfast data deadletter list`)", d.name,
-				dead))
-		}
-	}
-	if s.SidesDiffer() {
-		behind = append(behind, "csv and mysql differ by more than is owed (see `holdfast data compare`)")
-	}
-	return behind
 }
 
 // sideStatus asks both sides, at most once a second however many ask.
@@ -110,4 +98,24 @@ func (s *Store) statusOf(ctx context.Context, d *side) error {
 	case <-ctx.Done():
 		return fault.Wrap(ctx.Err(), fault.StoreUnavailable, "%s does not answer", d.name)
 	}
+}
+
+// room refuses batches that would have to be kept for a side, when the outbox keeps as much of the organization as it may.
+//
+// That is as much as is still free: one organization alone gets half of the outbox, two get a third each, and so on. So
+// however many are behind, there is room left for another one.
+func (s *Store) room(l *lane, to names, size int64) error {
+	held := l.owedBytes(csv) + l.owedBytes(mysql)
+	if held == 0 && to == both || held+size <= s.o.MaxBacklogBytes-s.heldBytes.Load() {
+		return nil
+	}
+	behind := "one side of the store is away"
+	for _, d := range s.sides {
+		if l.owes(d.name) {
+			behind = d.name.String() + " is behind"
+		}
+	}
+	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already", behind)
+	err.RetryAfter = lastWait
+	return err
 }

@@ -121,7 +121,7 @@ func TestCloseUncertain(t *testing.T) {
 	r.mustAppend(newBatch(org, "before", 1))
 	r.failSyncs(t).Store(1)
 	path := filepath.Join(r.options.Dir, databaseName)
-	row, err := newRow(r.outbox.codec, newBatch(org, "closed", 50), r.o.Now())
+	row, err := newRow(r.outbox.codec, newBatch(org, "closed", 50))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestAdopt(t *testing.T) {
 	org := uuid.New()
 	batch := newBatch(org, "there", 2)
 	batch.At = r.o.Now().UTC()
-	left, err := newRow(r.outbox.codec, batch, r.o.Now())
+	left, err := newRow(r.outbox.codec, batch)
 	if err == nil {
 		err = r.outbox.put(left)
 	}

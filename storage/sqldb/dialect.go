@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -16,7 +17,25 @@ type Dialect uint8
 const (
 	SQLite Dialect = iota
 	MySQL
+	Postgres
 )
+
+// isConflict and isAway say of a server's error what its package does.
+func (d Dialect) isConflict(err error) bool {
+	return d == MySQL && mysqldb.IsConflict(err) || d == Postgres && pgdb.IsConflict(err)
+}
+
+func (d Dialect) isAway(err error) bool {
+	return d == MySQL && mysqldb.IsAway(err) || d == Postgres && pgdb.IsAway(err)
+}
+
+// places has a statement's placeholders as the dialect writes them.
+func (d Dialect) places(query string) string {
+	if d == Postgres {
+		return pgdb.Numbered(query)
+	}
+	return query
+}
 
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
 // its key. Its arguments are the key's columns, then the others.
@@ -48,14 +67,13 @@ func (d Dialect) Concat(a, b string) string {
 // Places returns so many placeholders.
 func Places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// IsDuplicate says whether a statement failed because a row of its key is there. The
-// transaction can go on.
-func IsDuplicate(err error) bool { return sqlitedb.IsDuplicate(err) || mysqldb.IsDuplicate(err) }
-
-// Insert runs an INSERT, and reports whether there was no row of its key yet.
+// Insert runs an INSERT, and reports whether there was no row of its key yet. The transaction can go on.
 func Insert(tx Tx, query string, args ...any) (inserted bool, err error) {
+	if tx.Dialect() == Postgres { // an error would end the transaction
+		return Change(tx, query+" ON CONFLICT DO NOTHING", args...)
+	}
 	_, err = tx.Exec(query, args...)
-	if IsDuplicate(err) {
+	if sqlitedb.IsDuplicate(err) || mysqldb.IsDuplicate(err) {
 		return false, nil
 	}
 	return err == nil, err

@@ -15,6 +15,8 @@ import (
 	"github.com/holdfast/holdfast/runs/runstest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
@@ -29,7 +31,11 @@ func TestMain(m *testing.M) {
 		}
 		return openSQLite(dir)
 	})
-	os.Exit(mysqltest.Main(m))
+	os.Exit(pgtest.Main(func() int { return mysqltest.Main(m) }))
+}
+
+func openPostgres(url string) (runs.Store, error) {
+	return open(sqldb.Options{Postgres: &pgdb.Options{URL: url, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler)}})
 }
 
 // alone is a store that has its database to itself.
@@ -91,6 +97,11 @@ func TestMemory(t *testing.T) {
 
 func TestMySQL(t *testing.T) {
 	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(openMySQL(mysqltest.New(t))) })
+}
+
+func TestPostgres(t *testing.T) {
+	suite.Deep(t)
+	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(openPostgres(pgtest.New(t))) })
 }
 
 func TestSQLiteDurable(t *testing.T) {

@@ -311,7 +311,7 @@ CREATE TABLE IF NOT EXISTS notices (
 ) ENGINE = InnoDB;
 
 CREATE TABLE IF NOT EXISTS notice_position (
-  only     INT NOT NULL PRIMARY KEY,
+  id       INT NOT NULL PRIMARY KEY,
   sequence BIGINT NOT NULL
 ) ENGINE = InnoDB;
 

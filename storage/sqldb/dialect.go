@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/storage/moving"
@@ -37,6 +38,21 @@ func (d Dialect) places(query string) string {
 	return query
 }
 
+// values has a statement's arguments as the dialect takes them. PostgreSQL's texts have no NUL, and nothing that is kept
+// has one: what is looked for by such a text is looked for by another one that nothing has.
+func (d Dialect) values(args []any) []any {
+	if d != Postgres {
+		return args
+	}
+	for i, arg := range args {
+		if text, ok := arg.(string); ok && strings.Contains(text, "\x00") {
+			args = slices.Clone(args)
+			args[i] = strings.ReplaceAll(text, "\x00", "\ufffe")
+		}
+	}
+	return args
+}
+
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
 // its key. Its arguments are the key's columns, then the others.
 func (d Dialect) Upsert(table string, key, others []string) string {
@@ -62,6 +78,26 @@ func (d Dialect) Concat(a, b string) string {
 		return "CONCAT(" + a + ", " + b + ")"
 	}
 	return a + " || " + b
+}
+
+// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is a
+// text without quotes; null where there is no such member.
+func (d Dialect) Member(column, names string) string {
+	switch d {
+	case MySQL:
+		return "JSON_UNQUOTE(JSON_EXTRACT(" + column + ", '$." + names + "'))"
+	case Postgres:
+		return "(CAST(" + column + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
+	}
+	return "(" + column + " ->> '$." + names + "')"
+}
+
+// Contains returns a condition: that the bytes of a column have those of an argument somewhere.
+func (d Dialect) Contains(column string) string {
+	if d == Postgres {
+		return "position(? IN " + column + ") > 0"
+	}
+	return "instr(" + column + ", ?) > 0"
 }
 
 // Places returns so many placeholders.

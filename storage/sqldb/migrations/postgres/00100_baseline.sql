@@ -180,7 +180,7 @@ CREATE TABLE run_tallies (
   org     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
   waiting BIGINT NOT NULL,
   working BIGINT NOT NULL,
-  stored  BIGINT NOT NULL,              -- rows of runs
+  kept    BIGINT NOT NULL,              -- rows of runs
   bytes   BIGINT NOT NULL               -- of pieces of logs and files, as they are kept
 );
 

@@ -38,19 +38,26 @@ func (d Dialect) places(query string) string {
 	return query
 }
 
-// values has a statement's arguments as the dialect takes them. PostgreSQL's texts have no NUL, and nothing that is kept
-// has one: what is looked for by such a text is looked for by another one that nothing has.
+// values has a statement's arguments as the dialect takes them: what is true is 1 in all tables. PostgreSQL's texts have
+// no NUL, and nothing that is kept has one: what is looked for by such a text is looked for by another one that nothing
+// has.
 func (d Dialect) values(args []any) []any {
 	if d != Postgres {
 		return args
 	}
+	all := slices.Clone(args)
 	for i, arg := range args {
-		if text, ok := arg.(string); ok && strings.Contains(text, "\x00") {
-			args = slices.Clone(args)
-			args[i] = strings.ReplaceAll(text, "\x00", "\ufffe")
+		switch v := arg.(type) {
+		case string:
+			all[i] = strings.ReplaceAll(v, "\x00", "\ufffe")
+		case bool:
+			all[i] = 0
+			if v {
+				all[i] = 1
+			}
 		}
 	}
-	return args
+	return all
 }
 
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
@@ -90,6 +97,14 @@ func (d Dialect) Member(column, names string) string {
 		return "(CAST(" + column + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
 	}
 	return "(" + column + " ->> '$." + names + "')"
+}
+
+// Number returns the placeholder of a number that stands where nothing else says that it is one.
+func (d Dialect) Number() string {
+	if d == Postgres {
+		return "CAST(? AS BIGINT)"
+	}
+	return "?"
 }
 
 // Contains returns a condition: that the bytes of a column have those of an argument somewhere.

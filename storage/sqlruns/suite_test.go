@@ -15,9 +15,8 @@ import (
 	"github.com/holdfast/holdfast/runs/runstest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
-	"github.com/holdfast/holdfast/storage/pgdb"
-	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
 
@@ -31,11 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return openSQLite(dir)
 	})
-	os.Exit(pgtest.Main(func() int { return mysqltest.Main(m) }))
-}
-
-func openPostgres(url string) (runs.Store, error) {
-	return open(sqldb.Options{Postgres: &pgdb.Options{URL: url, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler)}})
+	os.Exit(sqldbtest.Main(m))
 }
 
 // alone is a store that has its database to itself.
@@ -101,7 +96,7 @@ func TestMySQL(t *testing.T) {
 
 func TestPostgres(t *testing.T) {
 	suite.Deep(t)
-	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(openPostgres(pgtest.New(t))) })
+	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(open(sqldbtest.OnPostgres(t))) })
 }
 
 func TestSQLiteDurable(t *testing.T) {

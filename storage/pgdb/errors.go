@@ -55,9 +55,9 @@ func IsDuplicate(err error) bool { return is(err, "23505") }
 // isDenied says whether the server does not let us at the database, or has none of that name.
 func isDenied(err error) bool { return is(err, "3D000", "28000", "28P01", "42501", "25006") }
 
-// Fault turns what the driver and the server say into a fault. What isn't listed is a mistake of ours and stays as it is,
-// which the caller sees as internal; so do faults, and the end of a context. The texts are what callers are told: what is
-// larger than the database takes, and that it is away.
+// Fault turns what the driver and the server say into a fault. What isn't listed is a mistake of ours and stays as it
+// is, which the caller sees as internal; so do faults, and the end of a context. The texts are what callers are told:
+// what is larger than the database takes, and that it is away.
 func Fault(err error, tooLarge, away string) error {
 	if _, ok := errors.AsType[*fault.Error](err); err == nil || ok || errors.Is(err, context.Canceled) {
 		return err

@@ -57,8 +57,8 @@ func sessionSettings() map[string]string {
 	}
 }
 
-// Open returns a pool of connections. None is made yet. A server that only takes reads is passed over: of several in the
-// URL the one that takes writes is used.
+// Open returns a pool of connections. None is made yet. A server that only takes reads is passed over: of several in
+// the URL the one that takes writes is used.
 func (o Options) Open() (*sql.DB, error) {
 	config, err := o.config()
 	if err != nil {

@@ -38,9 +38,9 @@ func (d Dialect) places(query string) string {
 	return query
 }
 
-// values has a statement's arguments as the dialect takes them: what is true is 1 in all tables. PostgreSQL's texts have
-// no NUL, and nothing that is kept has one: what is looked for by such a text is looked for by another one that nothing
-// has.
+// values has a statement's arguments as the dialect takes them: what is true is 1 in all tables. PostgreSQL's texts
+// have no NUL, and nothing that is kept has one: what is looked for by such a text is looked for by another one that
+// nothing has.
 func (d Dialect) values(args []any) []any {
 	if d != Postgres {
 		return args
@@ -87,8 +87,8 @@ func (d Dialect) Concat(a, b string) string {
 	return a + " || " + b
 }
 
-// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is a
-// text without quotes; null where there is no such member.
+// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is
+// a text without quotes; null where there is no such member.
 func (d Dialect) Member(column, names string) string {
 	switch d {
 	case MySQL:

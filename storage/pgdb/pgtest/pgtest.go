@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -35,9 +36,10 @@ const (
 	required = "HOLDFAST_POSTGRES"
 )
 
-// Main runs a package's tests with a server. It is m.Run, or what else has the tests run.
+// Main runs a package's tests with a server, by m.Run, or what else has them run. With -short no test has one.
 func Main(run func() int) int {
-	if os.Getenv(Environment) != "" {
+	flag.Parse()
+	if testing.Short() || os.Getenv(Environment) != "" {
 		return run()
 	}
 	s, err := Start(context.Background())
@@ -221,6 +223,9 @@ func account(dir string) (*syscall.Credential, error) {
 		return nil, nil
 	}
 	found, err := user.Lookup("postgres")
+	if err != nil {
+		found, err = user.Lookup("nobody")
+	}
 	if err != nil {
 		return nil, err
 	}

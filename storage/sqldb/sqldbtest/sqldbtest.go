@@ -1,5 +1,5 @@
-// Package sqldbtest gives the tests of stores over sqldb each database that they run on: a file, memory, and real servers
-// of MySQL's protocol and of PostgreSQL.
+// Package sqldbtest gives the tests of stores over sqldb each database that they run on: a file, memory, and real
+// servers of MySQL's protocol and of PostgreSQL.
 package sqldbtest
 
 import (

@@ -183,7 +183,7 @@ CREATE TABLE IF NOT EXISTS run_tallies (
   org     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   waiting BIGINT NOT NULL,
   working BIGINT NOT NULL,
-  `stored` BIGINT NOT NULL,  -- rows of runs; MySQL reserves the word
+  kept    BIGINT NOT NULL,  -- rows of runs
   bytes   BIGINT NOT NULL  -- of pieces of logs and files, as they are kept
 ) ENGINE = InnoDB;
 
@@ -311,7 +311,7 @@ CREATE TABLE IF NOT EXISTS notices (
 ) ENGINE = InnoDB;
 
 CREATE TABLE IF NOT EXISTS notice_position (
-  only     INT NOT NULL PRIMARY KEY,
+  id       INT NOT NULL PRIMARY KEY,
   sequence BIGINT NOT NULL
 ) ENGINE = InnoDB;
 

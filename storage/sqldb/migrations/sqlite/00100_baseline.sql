@@ -182,7 +182,7 @@ CREATE TABLE run_tallies (
   org     TEXT NOT NULL PRIMARY KEY,
   waiting INTEGER NOT NULL,
   working INTEGER NOT NULL,
-  stored  INTEGER NOT NULL,              -- rows of runs
+  kept    INTEGER NOT NULL,              -- rows of runs
   bytes   INTEGER NOT NULL               -- of pieces of logs and files, as they are kept
 ) STRICT, WITHOUT ROWID;
 
@@ -310,7 +310,7 @@ CREATE TABLE notices (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE notice_position (
-  only     INTEGER NOT NULL PRIMARY KEY,
+  id       INTEGER NOT NULL PRIMARY KEY,
   sequence INTEGER NOT NULL
 ) STRICT;
 

@@ -61,7 +61,8 @@ func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid
 	if err != nil {
 		return done, err
 	}
-	if _, err := os.Stat(from.Path); errors.Is(err, fs.ErrNotExist) && from.Text == "" && k.States == nil && k.Sealer == nil {
+	_, err = os.Stat(from.Path)
+	if errors.Is(err, fs.ErrNotExist) && from.Text == "" && k.States == nil && k.Sealer == nil {
 		return done, nil
 	}
 	if done, err = from.Forget(ctx, org); err != nil {

@@ -253,9 +253,9 @@ const (
 	dynamicUsers     = 65520 - firstDynamicUser
 )
 
-// usualUser is whom an agent that is root has commands run as where no account is named: as root they would own what the
-// agent has. It is the account that packages make, else a number that no account has, the same one for a work folder each
-// time. It is nil, for root, where others can't get to the work folder.
+// usualUser is whom an agent that is root has commands run as where no account is named: as root they would own what
+// the agent has. It is the account that packages make, else a number that no account has, the same one for a work
+// folder each time. It is nil, for root, where others can't get to the work folder.
 func usualUser(work string, find func(string) (*agent.User, error)) (*agent.User, error) {
 	if packaged, err := find(runAccount); err == nil {
 		return packaged, nil

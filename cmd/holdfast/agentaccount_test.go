@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast/holdfast/agent"
 )
 
-// An agent that is root has commands run as the account that packages make, where there is one, else as a number that no
-// account has: the same one each time, and another one for another agent.
+// An agent that is root has commands run as the account that packages make, where there is one, else as a number that
+// no account has: the same one each time, and another one for another agent.
 func TestUsualUserOfCommands(t *testing.T) {
 	root := filepath.Join(string(filepath.Separator), "no such folder")
 	accounts := map[string]*agent.User{}
@@ -34,7 +34,8 @@ func TestUsualUserOfCommands(t *testing.T) {
 	if first == nil || first.UID < 61184 || first.UID > 65519 || first.GID != first.UID {
 		t.Fatalf("it is %+v", first)
 	}
-	if again, other := usual(filepath.Join(root, "a")), usual(filepath.Join(root, "b")); *again != *first || *other == *first {
+	again, other := usual(filepath.Join(root, "a")), usual(filepath.Join(root, "b"))
+	if *again != *first || *other == *first {
 		t.Errorf("again it is %+v, and for another folder %+v", again, other)
 	}
 	accounts[strconv.Itoa(first.UID)] = first
@@ -54,7 +55,8 @@ func TestUsualUserOfCommands(t *testing.T) {
 	}
 }
 
-// Commands with a user of their own, and without namespaces, find the tools and the work folder, or the agent doesn't start.
+// Commands with a user of their own, and without namespaces, find the tools and the work folder, or the agent doesn't
+// start.
 func TestFoldersThatCommandsCanNotGetTo(t *testing.T) {
 	top := t.TempDir()
 	for _, folder := range []string{top, filepath.Dir(top)} { // as /srv, whatever the machine's own is like

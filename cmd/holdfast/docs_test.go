@@ -64,13 +64,14 @@ func TestPagesAreRun(t *testing.T) {
 	if err != nil || failed != nil || len(pages) < 20 {
 		t.Fatalf("%d scripts of pages, %v, %v", len(pages), err, failed)
 	}
+	runs := regexp.MustCompile(`(?m)^(page|example) docs/(\S+)(?: '(.*)')?`)
 	run := map[string]string{} // by a page's name: the sections that are run, or "all"
 	for _, script := range append(scripts, pages...) {
 		text, err := os.ReadFile(script)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range regexp.MustCompile(`(?m)^(page|example) docs/(\S+)(?: '(.*)')?`).FindAllStringSubmatch(string(text), -1) {
+		for _, line := range runs.FindAllStringSubmatch(string(text), -1) {
 			if run[line[2]] = run[line[2]] + line[3]; line[1] == "page" {
 				run[line[2]] = "all"
 			}

@@ -33,7 +33,8 @@ func TestMark(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := early.Update(t.Context(), newRef("b"), []byte("{}"), write([]byte("{}"))); !fault.Is(err, fault.SealKeyMissing) {
+	_, err := early.Update(t.Context(), newRef("b"), []byte("{}"), write([]byte("{}")))
+	if !fault.Is(err, fault.SealKeyMissing) {
 		t.Errorf("another node seals with another key: %v", err)
 	}
 	refused := func(what string, o Options) {

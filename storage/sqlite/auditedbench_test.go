@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// BenchmarkAuditedCycle makes cycles of LOCK, POST and UNLOCK with states of 100 KB without entries of the audit log, which no server does, with them, and
-// with them chained.
+// BenchmarkAuditedCycle makes cycles of LOCK, POST and UNLOCK with states of 100 KB without entries of the audit log,
+// which no server does, with them, and with them chained.
 func BenchmarkAuditedCycle(b *testing.B) {
 	bare := func(action audit.Action, decide state.Decide) state.Decide {
 		return func(h state.Head) (state.Change, error) {

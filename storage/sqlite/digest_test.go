@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// TestDigestGuardsLengthKeepingDamage damages bytes so that no length can tell: the body is stored uncompressed and stays
-// as long as it was.
+// TestDigestGuardsLengthKeepingDamage damages bytes so that no length can tell: the body is stored uncompressed and
+// stays as long as it was.
 func TestDigestGuardsLengthKeepingDamage(t *testing.T) {
 	for name, damage := range map[string]func([]byte){
 		"first bit":       func(b []byte) { b[0] ^= 1 },

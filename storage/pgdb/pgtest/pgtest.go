@@ -156,7 +156,8 @@ func Start(ctx context.Context, settings ...string) (_ *Server, err error) {
 		return nil, err
 	}
 	args := []string{"-D", data, "-p", strconv.Itoa(port), "-k", dir}
-	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}, settings...) {
+	usual := []string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}
+	for _, setting := range append(usual, settings...) {
 		args = append(args, "-c", setting)
 	}
 	// The shell ends the server when its input ends: also when this process is killed.

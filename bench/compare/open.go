@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/bench/local"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/logctx"
@@ -36,6 +37,9 @@ func (anybody) Verify(_ context.Context, said auth.Credentials, client auth.Clie
 func newOpen(ctx context.Context) (handler http.Handler, end func() error, err error) {
 	settings, err := configs.Load(configs.Sources{Environ: []string{"STORAGE_PATH=" + filepath.Join(".", "data")}})
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := local.MakeFolder(ctx, settings); err != nil {
 		return nil, nil, err
 	}
 	log := slog.New(logctx.Handler(slog.NewJSONHandler(os.Stderr, nil)))

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/bench/local"
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/inventory"
@@ -55,6 +56,9 @@ func (g *growing) prepare(ctx context.Context, what string, work func(*preparing
 func openStores(ctx context.Context, dir string) (*preparing, error) {
 	settings, err := configs.Load(configs.Sources{Environ: []string{"STORAGE_PATH=" + dir}})
 	if err != nil {
+		return nil, err
+	}
+	if err := local.MakeFolder(ctx, settings); err != nil {
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))

@@ -110,8 +110,13 @@ func checkInventoryExpire(t *testing.T, store inventory.Store) {
 		e.upload(t, ahead, 3)
 		e.wantCursors(t, given, e.left(ahead))
 		e.expire(t, ahead.Add(time.Microsecond), limit)
-		next := newBatch(e.org, 2)
+		next, told := newBatch(e.org, 2), int64(-1)
+		next.Allow = func(used, _ int64) error { told = used; return nil }
+		used := usageOf(t, store, e.org)
 		receipt := upload(t, store, next)
+		if told != used {
+			t.Errorf("a batch is told that %d bytes are in use, not %d", told, used)
+		}
 		if !receipt.At.Equal(ahead.Add(time.Microsecond)) {
 			t.Errorf("behind %v, which is gone, a batch was recorded at %v", ahead, receipt.At)
 		}

@@ -185,7 +185,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.service = state.NewService(p.states, p.watcher, clock, p.log).Within(p.memory).WithQuota(p.keeper)
 	p.startRecords(ctx, clock)
 	log := audit.Retention{Log: p.states, Orgs: p.watcher.Organizations, Keep: p.watcher.AuditKept, Now: clock}
-	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log))
+	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log),
+		sweepRegularly(ctx, p.uploadRetention(clock).Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.startRecords(ctx, clock)
 	log := audit.Retention{Log: p.states, Orgs: p.watcher.Organizations, Keep: p.watcher.AuditKept, Now: clock}
 	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log),
-		sweepRegularly(ctx, p.uploadRetention(clock).Sweep, p.log))
+		sweepRegularly(ctx, uploadRetention(p.uploads, p.states, p.watcher, clock, p.log).Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,17 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// uploadRetention removes records of uploads as the organizations' sections say, and has that in their audit logs.
+func uploadRetention(uploads inventory.Store, log audit.Recorder, watcher *authfile.Watcher, clock func() time.Time,
+	logger *slog.Logger) *inventory.Retention {
+	return &inventory.Retention{Store: uploads, Audit: log, Orgs: watcher.Organizations, Keep: watcher.UploadsKept,
+		Now: clock, Log: logger}
+}

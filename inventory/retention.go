@@ -16,9 +16,17 @@ import (
 // expirePiece is how many records of a database are removed at once: others upload between the pieces.
 const expirePiece = 1000
 
+// indexPiece is that of the index, where a resource costs more.
+const indexPiece = 250
+
 // Retention removes the records that organizations don't keep. Several nodes may do so at once.
 type Retention struct {
 	Store Store
+	// Index has what this process makes of records; nil for nothing. Each node removes from its own, whoever has
+	// removed the records.
+	Index interface {
+		Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (removed int, err error)
+	}
 	Audit audit.Recorder
 	Orgs  func() []uuid.UUID
 	// Keep is for how long an organization's records are kept; 0 for ever.
@@ -46,7 +54,7 @@ func (r *Retention) Sweep(ctx context.Context) error {
 		if !before.After(r.done[org]) {
 			continue
 		}
-		if err := r.expire(ctx, org, before); err != nil {
+		if err := errors.Join(r.expire(ctx, org, before), r.expireIndexed(ctx, org, before)); err != nil {
 			errs = append(errs, fmt.Errorf("the old uploads of %s: %w", org, err))
 			continue
 		}
@@ -76,4 +84,11 @@ func (r *Retention) expire(ctx context.Context, org uuid.UUID, before time.Time)
 		Actor: audit.Server(), Action: audit.UploadExpire,
 		Note: fmt.Sprintf("%d records from before %s", records, before.Format(time.RFC3339))})
 	return errors.Join(err, recorded)
+}
+
+func (r *Retention) expireIndexed(ctx context.Context, org uuid.UUID, before time.Time) (err error) {
+	for more := 1; r.Index != nil && more > 0 && ctx.Err() == nil; {
+		more, err = r.Index.Expire(ctx, org, before, indexPiece)
+	}
+	return err
 }

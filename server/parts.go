@@ -185,8 +185,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.service = state.NewService(p.states, p.watcher, clock, p.log).Within(p.memory).WithQuota(p.keeper)
 	p.startRecords(ctx, clock)
 	log := audit.Retention{Log: p.states, Orgs: p.watcher.Organizations, Keep: p.watcher.AuditKept, Now: clock}
-	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log),
-		sweepRegularly(ctx, uploadRetention(p.uploads, p.states, p.watcher, clock, p.log).Sweep, p.log))
+	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log), sweepRegularly(ctx, log.Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err
 	}
@@ -197,6 +196,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the resource index", p.catalogue)
+	old := uploadRetention(p.uploads, p.catalogue.indexer, p.states, p.watcher, clock, p.log)
+	p.closers = append(p.closers, sweepRegularly(ctx, old.Sweep, p.log))
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now,
 		p.log).WithQuota(p.keeper).Within(p.memory).WithSecrets(inventory.Secrets{
 		Policy: inventory.SecretPolicy(p.settings.Storage.UploadSecrets), Names: p.catalogue.rules.SecretNames()})

@@ -15,11 +15,12 @@ import (
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/storage"
 )
 
 // TestUploadRetention goes from the auth file to the organization's own log: what was imported with timestamps of long
-// ago is gone, of the organization that says so.
+// ago is gone, of the organization that says so, and no search finds it.
 func TestUploadRetention(t *testing.T) {
 	dir, one, other := t.TempDir(), uuid.New(), uuid.New()
 	path := filepath.Join(dir, "auth.cfg")
@@ -52,13 +53,27 @@ func TestUploadRetention(t *testing.T) {
 		for _, days := range []int{500, 402, 399, 1} {
 			_, err := uploads.Append(t.Context(), inventory.Batch{ID: uuid.NewString(), Org: org,
 				At: time.Now().UTC().AddDate(0, 0, -days), Resources: []inventory.Resource{
-					{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: "web", Attributes: []byte(`{}`)}}})
+					{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: fmt.Sprint("web-", days), Attributes: []byte(`{}`)}}})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	retention := uploadRetention(uploads, states, watcher, storage.ClockOf(states), log)
+	rules, err := resources.DefaultRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := storage.OpenIndex(t.Context(), settings, states, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	indexer := resources.NewIndexer(resources.Sources{Index: index, States: states, Uploads: uploads, Rules: rules, Log: log,
+		Now: time.Now})
+	if err := indexer.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	retention := uploadRetention(uploads, indexer, states, watcher, storage.ClockOf(states), log)
 	for range 2 {
 		if err := retention.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
@@ -67,6 +82,10 @@ func TestUploadRetention(t *testing.T) {
 			groups, err := uploads.Summary(t.Context(), org)
 			if err != nil || len(groups) != 1 || groups[0].Count != want {
 				t.Errorf("%v, %v; want %d records", groups, err, want)
+			}
+			found, _, err := index.Search(t.Context(), org, resources.Scope{Uploads: true}, resources.Query{Limit: 9})
+			if err != nil || int64(len(found)) != want {
+				t.Errorf("%d resources are found, want %d (%v)", len(found), want, err)
 			}
 		}
 		for org, want := range map[uuid.UUID]int{one: 1, other: 0} {

@@ -80,10 +80,10 @@ func (r *Retention) expire(ctx context.Context, org uuid.UUID, before time.Time)
 		return err
 	}
 	r.Log.InfoContext(ctx, "old records of uploads were removed", "org", org, "records", records, "before", before)
-	recorded := r.Audit.Record(context.WithoutCancel(ctx), audit.Event{At: r.Now().UTC().Truncate(time.Microsecond), Org: org,
-		Actor: audit.Server(), Action: audit.UploadExpire,
-		Note: fmt.Sprintf("%d records from before %s", records, before.Format(time.RFC3339))})
-	return errors.Join(err, recorded)
+	event := audit.Event{At: r.Now().UTC().Truncate(time.Microsecond), Org: org, Actor: audit.Server(),
+		Action: audit.UploadExpire,
+		Note:   fmt.Sprintf("%d records from before %s", records, before.Format(time.RFC3339))}
+	return errors.Join(err, r.Audit.Record(context.WithoutCancel(ctx), event))
 }
 
 func (r *Retention) expireIndexed(ctx context.Context, org uuid.UUID, before time.Time) (err error) {

@@ -105,8 +105,8 @@ func TestUploadRetention(t *testing.T) {
 	_ = r.Sweep(t.Context())
 	wantLeft(one, 0)
 	event := func(org uuid.UUID, at time.Time, note string) audit.Event {
-		return audit.Event{At: at.UTC().Truncate(time.Microsecond), Org: org, Actor: audit.Server(), Action: audit.UploadExpire,
-			Note: note}
+		return audit.Event{At: at.UTC().Truncate(time.Microsecond), Org: org, Actor: audit.Server(),
+			Action: audit.UploadExpire, Note: note}
 	}
 	first, second := "2200 records from before 2026-03-04T00:00:00Z", "7 records from before 2026-03-05T00:00:00Z"
 	want := onRecord{event(broken, now.Add(-24*time.Hour), first), event(one, now.Add(-24*time.Hour), first),

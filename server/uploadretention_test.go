@@ -34,7 +34,8 @@ func TestUploadRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	watcher, err := authfile.Watch(t.Context(), authfile.WatchConfig{Path: path, Use: func(*keyring.Keyring) {}, Logger: log})
+	watcher, err := authfile.Watch(t.Context(), authfile.WatchConfig{Path: path, Use: func(*keyring.Keyring) {},
+		Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestUploadRetention(t *testing.T) {
 		for _, days := range []int{500, 402, 399, 1} {
 			_, err := uploads.Append(t.Context(), inventory.Batch{ID: uuid.NewString(), Org: org,
 				At: time.Now().UTC().AddDate(0, 0, -days), Resources: []inventory.Resource{
-					{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: fmt.Sprint("web-", days), Attributes: []byte(`{}`)}}})
+					{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: fmt.Sprint("web-", days),
+						Attributes: []byte(`{}`)}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,8 +70,8 @@ func TestUploadRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = index.Close() }()
-	indexer := resources.NewIndexer(resources.Sources{Index: index, States: states, Uploads: uploads, Rules: rules, Log: log,
-		Now: time.Now})
+	indexer := resources.NewIndexer(resources.Sources{Index: index, States: states, Uploads: uploads, Rules: rules,
+		Log: log, Now: time.Now})
 	if err := indexer.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}

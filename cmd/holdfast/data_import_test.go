@@ -62,8 +62,8 @@ func TestExportWhatHasNotExpired(t *testing.T) {
 	s.must("data", "export", "--all", "-o", file)
 	to := filepath.Join(t.TempDir(), "data")
 	s.environ = []string{"STORAGE_PATH=" + to}
-	if out, want := s.must("data", "import", file), "Imported 3 records of 2 organizations; 0 there already.\n"; out != want {
-		t.Errorf("printed %q, want %q", out, want)
+	if out := s.must("data", "import", file); out != "Imported 3 records of 2 organizations; 0 there already.\n" {
+		t.Errorf("printed %q", out)
 	}
 	before, _ := os.ReadFile(filepath.Join(from, someOrg+".csv"))
 	after, _ := os.ReadFile(filepath.Join(to, someOrg+".csv"))

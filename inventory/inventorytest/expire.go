@@ -142,7 +142,8 @@ func shredAll(t *testing.T, store inventory.Store, org uuid.UUID) {
 }
 
 // wantCursors goes on behind each record that was there before something expired.
-func (e *expiring) wantCursors(t *testing.T, given map[inventory.Order][]inventory.Positioned, left []inventory.Record) {
+func (e *expiring) wantCursors(t *testing.T, given map[inventory.Order][]inventory.Positioned,
+	left []inventory.Record) {
 	t.Helper()
 	gone := len(e.records) - len(left)
 	for i, record := range given[inventory.Ascending] {

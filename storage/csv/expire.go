@@ -171,7 +171,8 @@ func (e *expiry) finish() (cut index.Cut, err error) {
 		e.at, e.line = e.head.Length, e.head.Line
 	}
 	if len(e.waiting) > 0 {
-		return cut, fault.New(fault.StoreCorrupt, "the index counts other records than the upload file %s%s has", e.t.org, suffix)
+		return cut, fault.New(fault.StoreCorrupt, "the index counts other records than the upload file %s%s has", e.t.org,
+			suffix)
 	}
 	header := make([]byte, e.header)
 	if _, err := (piecewise{e.ctx, e.t, 0}).ReadAt(header, 0); err != nil {
@@ -303,7 +304,8 @@ func (e *expiry) timestamp(line int64) (int64, error) {
 // tally returns the count of the row's group.
 func (e *expiry) tally() *index.Tally {
 	provider, category, resource := e.row.Fields[2], e.row.Fields[3], e.row.Fields[4]
-	if e.last.Provider != string(provider) || e.last.Category != string(category) || e.last.ResourceType != string(resource) {
+	if e.last.Provider != string(provider) || e.last.Category != string(category) ||
+		e.last.ResourceType != string(resource) {
 		e.last = index.Group{Provider: string(provider), Category: string(category), ResourceType: string(resource)}
 	}
 	tally := e.groups[e.last]

@@ -242,8 +242,8 @@ func TestCrashInExpire(t *testing.T) {
 	}
 }
 
-func checkLeft(t *testing.T, dir string, org uuid.UUID, batches []inventory.Batch, given []inventory.Positioned, gone int,
-	committed bool) {
+func checkLeft(t *testing.T, dir string, org uuid.UUID, batches []inventory.Batch, given []inventory.Positioned,
+	gone int, committed bool) {
 	t.Helper()
 	s := openDir(t, dir)
 	if exists(s.path(org) + keptMark) {

@@ -29,7 +29,8 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 }
 
 // expire removes a piece, and on until so many records are gone that the other side has removed.
-func (d *side) expire(ctx context.Context, org uuid.UUID, before time.Time, limit, others int) (removed int, err error) {
+func (d *side) expire(ctx context.Context, org uuid.UUID, before time.Time,
+	limit, others int) (removed int, err error) {
 	for {
 		n, err := d.store.Expire(ctx, org, before, limit)
 		if removed += n; err != nil || n == 0 || removed >= others {

@@ -21,7 +21,8 @@ func (t *transaction) count(ctx context.Context, fresh []*entry) error {
 	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, " +
 		"first_at, last_at) VALUES ")
 	for _, g := range t.groups(fresh) {
-		insert.add(t.org.String(), namesOf(g.Provider, g.Category, g.ResourceType), g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
+		insert.add(t.org.String(), namesOf(g.Provider, g.Category, g.ResourceType),
+			g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
 	}
 	return insert.exec(ctx, t.conn,
 		" ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")

@@ -124,7 +124,8 @@ func (x *Index) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 			return err
 		}
 		const some = "SELECT id FROM resources WHERE org = ? AND source = 1 AND at < ? ORDER BY id LIMIT ?"
-		if err := t.row(&removed, "SELECT count(*) FROM ("+some+")", id, before.UnixMicro(), limit); err != nil || removed == 0 {
+		err = t.row(&removed, "SELECT count(*) FROM ("+some+")", id, before.UnixMicro(), limit)
+		if err != nil || removed == 0 {
 			return err
 		}
 		return t.removeWhere(some, id, before.UnixMicro(), limit)

@@ -52,7 +52,7 @@ type Store interface {
 	Summary(ctx context.Context, org uuid.UUID) ([]Group, error)
 
 	// Usage returns about how many bytes the store keeps for an organization: what each batch
-	// added when it was recorded, whatever its contents were. It sees every Append that
+	// added when it was recorded, whatever its contents were, as far as it has not expired. It sees every Append that
 	// returned before it was called, and its cost doesn't grow with the number of records.
 	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 

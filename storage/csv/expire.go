@@ -261,7 +261,7 @@ func (e *expiry) read(s index.Segment) ([]byte, error) {
 // count counts the records of a segment that go, and returns where in it the first one begins that stays.
 func (e *expiry) count(s index.Segment, data []byte) (i int, err error) {
 	left := s
-	for left.Line, left.First = s.Line, s.First; i < len(data); {
+	for i < len(data) {
 		n, err := e.row.Parse(data[i:])
 		if err != nil {
 			return i, e.t.bad(e.head.Place(left.Line), err.Error())

@@ -299,6 +299,68 @@ func TestRenameFails(t *testing.T) {
 	wantWhole(t, s, org, batches[3:]...)
 }
 
+// TestUploadsGoOnMeanwhile appends and reads while the copy is made; what came meanwhile is in the new file.
+func TestUploadsGoOnMeanwhile(t *testing.T) {
+	org, begun, goOn := uuid.New(), make(chan struct{}), make(chan struct{})
+	first := sync.OnceFunc(func() {
+		close(begun)
+		<-goOn
+	})
+	s := openIn(t, Options{Dir: t.TempDir(), open: func(path string) (appendFile, error) {
+		f, err := openFile(path)
+		if err == nil && strings.HasSuffix(path, keptMark) {
+			f = stepFile{f, func(step string) {
+				if step == "before a write" {
+					first()
+				}
+			}}
+		}
+		return f, err
+	}})
+	batches := daily(t, s, org, 0, 6)
+	done := make(chan error)
+	go func() {
+		_, err := s.Expire(t.Context(), org, longAgo().AddDate(0, 0, 1), 1)
+		done <- err
+	}()
+	<-begun
+	batches = append(batches, daily(t, s, org, 6, 4)...)
+	wantBatches(t, s, org, batches...)
+	close(goOn)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, s, org, batches[1:]...)
+}
+
+// TestUnfinishedCopy comes upon a copy that is not what the index goes by, whatever its size: it is removed, and the
+// file stays.
+func TestUnfinishedCopy(t *testing.T) {
+	dir, org := t.TempDir(), uuid.New()
+	s := openDir(t, dir)
+	batches := daily(t, s, org, 0, 3)
+	expire(t, s, org, 1, 3)
+	whole := contents(t, s.path(org))
+	for i, text := range []string{"", whole[:100], strings.Repeat("x", len(whole)), whole + "torn"} {
+		write(t, s.path(org)+keptMark, text)
+		if i%2 == 0 {
+			shut(t, s)
+			s = openDir(t, dir)
+		} else if err := os.Chmod(s.path(org), 0o600); err != nil { // so that it is looked at
+			t.Fatal(err)
+		}
+		wantWhole(t, s, org, batches[1:]...)
+		if exists(s.path(org)+keptMark) || contents(t, s.path(org)) != whole {
+			t.Errorf("with a copy of %d bytes: it is left, or in the place of the file", len(text))
+		}
+	}
+	expire(t, s, org, 2, 3)
+	write(t, s.path(org)+keptMark, "")
+	if _, err := s.Shred(t.Context(), org, 100); err != nil || exists(s.path(org)+keptMark) {
+		t.Errorf("Shred leaves a copy: %v", err)
+	}
+}
+
 // TestExpireOnABadDisk changes nothing when there is no room for the copy, or it can't be brought to disk.
 func TestExpireOnABadDisk(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -85,10 +85,14 @@ func (s *stage) show(ctx, held context.Context) api.PhaseReport {
 	if r.Outcome != succeeded {
 		return r
 	}
-	if fault := s.keepResults(held, s.costs(ctx, out.stdout)); fault != nil {
+	told, err := s.toldJSON(out.stdout)
+	if err != nil {
+		return s.ended(out, err)
+	}
+	if fault := s.keepResults(held, s.costs(ctx, told)); fault != nil {
 		return *fault
 	}
-	if err := s.upload(held, artefactPlanJSON, out.stdout); err != nil {
+	if err := s.upload(held, artefactPlanJSON, told); err != nil {
 		return refused(held, "the artefact "+artefactPlanJSON, err)
 	}
 	return r

@@ -10,7 +10,7 @@ import (
 
 // scriptTool is a tool that does what the tests want of it. Its parts are shell; $LOG counts
 // what it was called for, outside of the run folder.
-type scriptTool struct{ init, plan, apply, output string }
+type scriptTool struct{ init, plan, show, apply, output string }
 
 // make writes the program, and returns it with the file that counts its calls.
 func (s scriptTool) make(t *testing.T) (tool oneTool, calls string) {
@@ -28,7 +28,9 @@ plan)
   %s
   echo planned > "$out"
   exit 2 ;;
-show) echo '{"format_version":"1.0"}' ;;
+show)
+  %s
+  echo '{"format_version":"1.0"}' ;;
 apply)
   %s
   ;;
@@ -36,7 +38,7 @@ output)
   %s
   ;;
 esac
-`, calls, or(s.init, ":"), or(s.plan, ":"), or(s.apply, ":"), or(s.output, "echo '{}'"))
+`, calls, or(s.init, ":"), or(s.plan, ":"), or(s.show, ":"), or(s.apply, ":"), or(s.output, "echo '{}'"))
 	path := filepath.Join(folder, "tool")
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -29,6 +30,33 @@ func (s *stage) checkTerragrunt() error {
 	}
 	defer root.Close()
 	return backend.CheckTerragrunt(root.FS(), filepath.ToSlash(s.assignment.Directory))
+}
+
+// toldJSON returns the file with the JSON that a command printed. With Terragrunt, lines of the programs that its
+// configuration calls (run_cmd) stand before it: they are left out, up to the first one that begins an object.
+func (s *stage) toldJSON(printed string) (string, error) {
+	if !s.isTerragrunt() {
+		return printed, nil
+	}
+	in, err := os.Open(printed)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	lines := bufio.NewReaderSize(in, 64<<10)
+	if first, err := lines.Peek(1); err != nil || first[0] == '{' {
+		return printed, nil
+	}
+	for first, err := lines.Peek(1); err == nil && first[0] != '{'; first, err = lines.Peek(1) {
+		if _, err := readLine(lines, maxOutputsLine); err != nil {
+			return printed, nil // without an object: what is wrong with it is for the server to say
+		}
+	}
+	told := scratchIn(s.folder, artefactPlanJSON)
+	return told, writeFile(told, func(f *os.File) error {
+		_, err := io.Copy(f, lines)
+		return err
+	})
 }
 
 // moduleManifest is the file in which Terragrunt notes what it has copied from the unit to where its tool works. Only

@@ -50,6 +50,16 @@ func TestWhatTerragruntMadeIsCarried(t *testing.T) {
 	}
 }
 
+// What programs print that Terragrunt's configuration calls is no part of the plan's JSON.
+func TestWhatTerragruntCallsMayPrint(t *testing.T) {
+	r, calls := wrapping(t, scriptTool{init: makesSource, show: "echo hello; echo 7; echo"},
+		map[string]string{"terragrunt.hcl": ""})
+	run, _ := r.planThenApply(calls, func() {})
+	if kept := string(r.server.Artefact(run, "plan_json")); kept != "{\"format_version\":\"1.0\"}\n" {
+		t.Errorf("the plan's JSON is %q", kept)
+	}
+}
+
 // An apply for which Terragrunt makes another configuration than for the plan is refused before it begins.
 func TestWhatTerragruntMakesOtherwiseIsNotApplied(t *testing.T) {
 	for name, c := range map[string]struct{ init, want string }{

@@ -29,14 +29,13 @@ type Event struct {
 
 // AuditChain says how far the chain of an organization's audit log has come, and whether a part of it holds.
 type AuditChain struct {
-	First     uint64       `json:"first"`     // sequence number of the chain's first entry; 0 where there is no chain yet
-	Entries   uint64       `json:"entries"`   // how many the chain has, removed ones too
-	Removed   *AuditStart  `json:"removed"`   // null where retention has removed nothing
-	Head      *string      `json:"head"`      // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
-	Checked   int          `json:"checked"`   // how many entries this answer is about
-	Unchained int          `json:"unchained"` // of those, from before there were chains: they can't be checked
-	Breaks    []ChainBreak `json:"breaks"`    // empty where all of them are as they were
-	Next      *string      `json:"next"`      // what is left is behind this entry; null at the end
+	First   uint64       `json:"first"`   // sequence number of the chain's first entry; 0 where there is no chain yet
+	Entries uint64       `json:"entries"` // how many the chain has, removed ones too
+	Removed *AuditStart  `json:"removed"` // null where retention has removed nothing
+	Head    *string      `json:"head"`    // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
+	Checked int          `json:"checked"` // how many entries this answer is about
+	Breaks  []ChainBreak `json:"breaks"`  // empty where all of them are as they were
+	Next    *string      `json:"next"`    // what is left is behind this entry; null at the end
 }
 
 // AuditStart is the last entry that retention has removed: the first that is left stands on its hash. A head that was

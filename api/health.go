@@ -16,6 +16,4 @@ type Readiness struct {
 	// Reason is why it is degraded; absent otherwise.
 	Reason string `json:"reason,omitempty"`
 	Status string `json:"status" enum:"alive|ready|degraded"` // alive, ready or degraded
-	// Unsealed says that states are not encrypted on the disk, or not all of them yet; absent when they are.
-	Unsealed string `json:"unsealed,omitempty"`
 }

@@ -45,9 +45,6 @@ type Chain struct {
 	Seed Hash
 	// First is the sequence of the first entry.
 	First uint64
-	// Old is the sequence of the last entry, of whatever organization, from before the store had chains:
-	// those above it are in one. It is the store's, and not kept with each chain.
-	Old uint64
 	// Place is that of the newest entry, counted from 1.
 	Place uint64
 	Head  Mark

@@ -24,15 +24,14 @@ type Check struct {
 
 // Verdict is what a Check has found.
 type Verdict struct {
-	Chain     Chain
-	Checked   int     // entries that were looked at
-	Unchained int     // of those, from before there were chains: nobody can tell whether they are as they were
-	Breaks    []Break // none where all is well
-	Next      Mark    // Check.After of what is left; zero at the end
+	Chain   Chain
+	Checked int     // entries that were looked at
+	Breaks  []Break // none where all is well
+	Next    Mark    // Check.After of what is left; zero at the end
 }
 
-// Verify looks at a part of an organization's chain. It begins again where it came to an entry that was not
-// chained yet then.
+// Verify looks at a part of an organization's chain. It begins again where retention has removed the entry that it
+// came to.
 func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict, err error) {
 	from, limit := c.After.Sequence, c.Limit
 	if from > 0 {
@@ -51,7 +50,7 @@ func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict
 			v.Breaks = w.Breaks()
 			return v, nil
 		}
-		if w.Anew(c.After, links) {
+		if w.Anew(c.After) {
 			c.After = Mark{}
 			return Verify(ctx, log, org, c)
 		}
@@ -64,7 +63,7 @@ func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict
 	for _, l := range links {
 		w.Step(l)
 	}
-	v.Checked, v.Unchained = len(links), w.Unchained()
+	v.Checked = len(links)
 	if more && w.At().Sequence > max(from, chain.Removed.Sequence) && w.At().Sequence != chain.Head.Sequence {
 		v.Next = w.At()
 	} else {

@@ -10,7 +10,7 @@ const (
 	Missing Damage = "missing" // entries are gone
 	Changed Damage = "changed" // an entry, or its hash, is not as it was
 	Moved   Damage = "moved"   // an entry is not where it was
-	Added   Damage = "added"   // an entry is in no chain, and yet not from before there were chains
+	Added   Damage = "added"   // an entry is in no chain
 	// Begins is a log that begins elsewhere than its last removal says.
 	Begins   Damage = "checkpoint"
 	HeadLost Damage = "head_lost" // an entry that was kept elsewhere is not in the chain
@@ -29,14 +29,12 @@ const mostBreaks = 20
 // Walk goes along the entries of one organization's chain, in the order of their sequences, and finds
 // where it doesn't hold. Behind a break it goes on from what it found there.
 type Walk struct {
-	chain Chain
-	kept  Mark // zero for none
-	at    Mark
-	place uint64
-	seen  bool // the kept entry
-	// unchained counts entries from before the chain.
-	unchained int
-	breaks    []Break
+	chain  Chain
+	kept   Mark // zero for none
+	at     Mark
+	place  uint64
+	seen   bool // the kept entry
+	breaks []Break
 }
 
 // NewWalk returns a walk from the beginning of a chain, or from where retention has left it, on which an entry should
@@ -62,15 +60,8 @@ func (w *Walk) Resume(from Mark, links []Link) bool {
 	return true
 }
 
-// Anew reports whether the walk has to begin again, because the entry to go on behind was in no chain when the
-// walk came to it, and is in this one by now; or because retention has removed it since.
-func (w *Walk) Anew(from Mark, links []Link) bool {
-	if from.Sequence <= w.chain.Removed.Sequence {
-		return true
-	}
-	return from.Hash == Hash{} && len(links) > 0 && links[0].Sequence == from.Sequence && links[0].mark() != from &&
-		w.chain.Place > 0 && from.Sequence >= w.chain.First
-}
+// Anew reports whether the walk has to begin again, because retention has removed the entry to go on behind since.
+func (w *Walk) Anew(from Mark) bool { return from.Sequence <= w.chain.Removed.Sequence }
 
 // mark is the entry as the walk has it: what is in no chain has no hash, whatever is beside it.
 func (l Link) mark() Mark {
@@ -109,17 +100,14 @@ func (w *Walk) Step(l Link) {
 	w.at, w.place = Mark{l.Sequence, l.Hash}, l.Place
 }
 
-// before takes an entry from before the chain. The next one's hash stands on none.
+// before takes an entry before the chain's first. The next one's hash stands on none.
 func (w *Walk) before(l Link) {
 	w.at = Mark{Sequence: l.Sequence}
-	switch {
-	case l.Place > 0:
+	if l.Place > 0 {
 		w.fault(l.Sequence, Missing, "entry %d is in a chain whose head is not in the store any more", l.Sequence)
-	case l.Sequence > w.chain.Old:
-		w.fault(l.Sequence, Added, "entry %d is in no chain, and yet not from before there were chains", l.Sequence)
-	default:
-		w.unchained++
+		return
 	}
+	w.fault(l.Sequence, Added, "entry %d is in no chain", l.Sequence)
 }
 
 // keeps compares the entry that was kept elsewhere with the first at its place.
@@ -164,9 +152,6 @@ func (w *Walk) End() {
 
 // At is the entry that the walk has come to, by which it can be resumed.
 func (w *Walk) At() Mark { return w.at }
-
-// Unchained is how many entries there were from before the chain.
-func (w *Walk) Unchained() int { return w.unchained }
 
 // Breaks are what was found so far.
 func (w *Walk) Breaks() []Break { return w.breaks }

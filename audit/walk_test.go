@@ -30,18 +30,12 @@ func (l logOf) Chain(_ context.Context, _ uuid.UUID, from uint64, limit int) (Ch
 // Events implements Chained: nothing was removed.
 func (l logOf) Events(context.Context, uuid.UUID, Query) (Page, error) { return Page{}, nil }
 
-// grown is a log whose sequences grow by two, since another organization has every other one. The first
-// entries are from before there were chains.
-func grown(unchained, chained int) (l logOf) {
+// grown is a log whose sequences grow by two, since another organization has every other one.
+func grown(entries int) (l logOf) {
 	l.chain.Seed = Hash{7}
-	for i := range unchained + chained {
-		e := Event{Sequence: uint64(2*i + 1), At: time.UnixMicro(int64(i)), Org: uuid.UUID{1}, Action: StateWrite, State: "s",
+	for i := range entries {
+		e := Event{Sequence: uint64(2*i + 3), At: time.UnixMicro(int64(i)), Org: uuid.UUID{1}, Action: StateWrite, State: "s",
 			Version: uint64(i), Actor: Actor{KeyID: "k"}}
-		if i < unchained {
-			l.chain.Old = e.Sequence
-			l.links = append(l.links, Link{Event: e})
-			continue
-		}
 		l.chain = l.chain.Next(e)
 		l.links = append(l.links, Link{e, l.chain.Place, l.chain.Head.Hash})
 	}
@@ -57,7 +51,6 @@ func verdict(t *testing.T, l logOf, kept Mark, limit int) (all Verdict) {
 			t.Fatalf("page %d: %v", pages, err)
 		}
 		all.Breaks, all.Checked = append(all.Breaks, v.Breaks...), all.Checked+v.Checked
-		all.Unchained += v.Unchained
 		if after = v.Next; after == (Mark{}) {
 			return all
 		}
@@ -65,14 +58,14 @@ func verdict(t *testing.T, l logOf, kept Mark, limit int) (all Verdict) {
 }
 
 func TestVerify(t *testing.T) {
-	for _, size := range [][2]int{{0, 0}, {0, 1}, {0, 7}, {3, 7}, {3, 0}} {
-		l := grown(size[0], size[1])
+	for _, size := range []int{0, 1, 7} {
+		l := grown(size)
 		for limit := range 12 {
 			v := verdict(t, l, Mark{}, limit+1)
-			if len(v.Breaks) > 0 || v.Checked != size[0]+size[1] || v.Unchained != size[0] {
+			if len(v.Breaks) > 0 || v.Checked != size {
 				t.Errorf("%v in pages of %d: %+v", size, limit+1, v)
 			}
-			for _, kept := range l.links[size[0]:] {
+			for _, kept := range l.links {
 				if v := verdict(t, l, Mark{kept.Sequence, kept.Hash}, limit+1); len(v.Breaks) > 0 {
 					t.Errorf("%v kept %d: %+v", size, kept.Sequence, v)
 				}
@@ -81,10 +74,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestBreaks damages a log of three entries from before the chain and eight of it, and has that found
-// whatever the pages are.
+// TestBreaks damages a log of eight entries, and has that found whatever the pages are.
 func TestBreaks(t *testing.T) {
-	whole := grown(3, 8)
+	whole := grown(8)
 	swap := func(a, b *Link) { a.Sequence, b.Sequence = b.Sequence, a.Sequence }
 	sorted := func(l *logOf) {
 		slices.SortFunc(l.links, func(a, b Link) int { return int(a.Sequence) - int(b.Sequence) })
@@ -95,47 +87,47 @@ func TestBreaks(t *testing.T) {
 		kept  Mark
 		want  Damage
 	}{
-		"a changed text":         {func(l *logOf) { l.links[5].Note = "x" }, Mark{}, Changed},
-		"a changed time":         {func(l *logOf) { l.links[5].At = time.UnixMicro(77) }, Mark{}, Changed},
-		"a changed organization": {func(l *logOf) { l.links[5].Org = uuid.UUID{2} }, Mark{}, Changed},
-		"a changed hash":         {func(l *logOf) { l.links[5].Hash[3]++ }, Mark{}, Changed},
-		"a changed first one":    {func(l *logOf) { l.links[3].Note = "x" }, Mark{}, Changed},
-		"a changed last one":     {func(l *logOf) { l.links[10].Note = "x" }, Mark{}, Changed},
+		"a changed text":         {func(l *logOf) { l.links[2].Note = "x" }, Mark{}, Changed},
+		"a changed time":         {func(l *logOf) { l.links[2].At = time.UnixMicro(77) }, Mark{}, Changed},
+		"a changed organization": {func(l *logOf) { l.links[2].Org = uuid.UUID{2} }, Mark{}, Changed},
+		"a changed hash":         {func(l *logOf) { l.links[2].Hash[3]++ }, Mark{}, Changed},
+		"a changed first one":    {func(l *logOf) { l.links[0].Note = "x" }, Mark{}, Changed},
+		"a changed last one":     {func(l *logOf) { l.links[7].Note = "x" }, Mark{}, Changed},
 		"another seed":           {func(l *logOf) { l.chain.Seed[0]++ }, Mark{}, Changed},
-		"a text moved to its neighbour": {func(l *logOf) { l.links[5].State, l.links[5].LockID = "", "s" },
+		"a text moved to its neighbour": {func(l *logOf) { l.links[2].State, l.links[2].LockID = "", "s" },
 			Mark{}, Changed},
 		"a changed one with a new hash": {func(l *logOf) {
-			l.links[5].Note = "x"
-			l.links[5].Hash = hashed(l.chain.Seed, l.links[4].Hash, l.links[5].Place, l.links[5].Event)
+			l.links[2].Note = "x"
+			l.links[2].Hash = hashed(l.chain.Seed, l.links[1].Hash, l.links[2].Place, l.links[2].Event)
 		}, Mark{}, Changed},
-		"a missing one":        {func(l *logOf) { l.links = slices.Delete(l.links, 5, 6) }, Mark{}, Missing},
-		"a missing first one":  {func(l *logOf) { l.links = slices.Delete(l.links, 3, 4) }, Mark{}, Missing},
-		"a missing last one":   {func(l *logOf) { l.links = l.links[:10] }, Mark{}, Missing},
-		"all missing":          {func(l *logOf) { l.links = l.links[:3] }, Mark{}, Missing},
-		"two reordered":        {func(l *logOf) { swap(&l.links[5], &l.links[6]); sorted(l) }, Mark{}, Moved},
-		"one behind the last":  {func(l *logOf) { l.links[4].Sequence = head.Sequence + 1; sorted(l) }, Mark{}, Missing},
-		"one before the chain": {func(l *logOf) { l.links[4].Sequence = 2; sorted(l) }, Mark{}, Missing},
+		"a missing one":        {func(l *logOf) { l.links = slices.Delete(l.links, 2, 3) }, Mark{}, Missing},
+		"a missing first one":  {func(l *logOf) { l.links = slices.Delete(l.links, 0, 1) }, Mark{}, Missing},
+		"a missing last one":   {func(l *logOf) { l.links = l.links[:7] }, Mark{}, Missing},
+		"all missing":          {func(l *logOf) { l.links = l.links[:0] }, Mark{}, Missing},
+		"two reordered":        {func(l *logOf) { swap(&l.links[2], &l.links[3]); sorted(l) }, Mark{}, Moved},
+		"one behind the last":  {func(l *logOf) { l.links[1].Sequence = head.Sequence + 1; sorted(l) }, Mark{}, Missing},
+		"one before the chain": {func(l *logOf) { l.links[1].Sequence = 2; sorted(l) }, Mark{}, Missing},
 		"one in between": {func(l *logOf) {
-			l.links = slices.Insert(l.links, 6, Link{Event: Event{Sequence: l.links[5].Sequence + 1}})
+			l.links = slices.Insert(l.links, 3, Link{Event: Event{Sequence: l.links[2].Sequence + 1}})
 		}, Mark{}, Added},
-		"a head that is gone":  {func(l *logOf) { l.chain = Chain{Old: l.chain.Old} }, Mark{}, Missing},
+		"a head that is gone":  {func(l *logOf) { l.chain = Chain{} }, Mark{}, Missing},
 		"a chain that is gone": {func(l *logOf) { unlinked(l) }, Mark{}, Added},
 		"a chain that is gone, and a new one": {func(l *logOf) {
 			unlinked(l)
 			e := Event{Sequence: 99, Action: StateWrite}
-			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
+			l.chain = Chain{Seed: Hash{8}}.Next(e)
 			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
 		}, Mark{}, Added},
 		"a chain begun anew": {func(l *logOf) {
 			e := Event{Sequence: 99, Action: StateWrite}
-			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
+			l.chain = Chain{Seed: Hash{8}}.Next(e)
 			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
 		}, Mark{}, Missing},
 		"an end that was cut off": {func(l *logOf) {
-			l.links = l.links[:9]
-			l.chain.Head, l.chain.Place = Mark{l.links[8].Sequence, l.links[8].Hash}, l.links[8].Place
+			l.links = l.links[:6]
+			l.chain.Head, l.chain.Place = Mark{l.links[5].Sequence, l.links[5].Hash}, l.links[5].Place
 		}, head, HeadLost},
-		"a chain made anew from an entry on": {func(l *logOf) { remade(l, 6) }, head, HeadLost},
+		"a chain made anew from an entry on": {func(l *logOf) { remade(l, 3) }, head, HeadLost},
 		"a kept one that never was":          {func(*logOf) {}, Mark{head.Sequence - 1, head.Hash}, HeadLost},
 	} {
 		for limit := 1; limit < 13; limit++ {
@@ -149,10 +141,10 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// unlinked takes away all that there is of the chain, as if the log were from before there were chains. Of
+// unlinked takes away all that there is of the chain; of
 // some entries it leaves the hash.
 func unlinked(l *logOf) {
-	l.chain = Chain{Old: l.chain.Old}
+	l.chain = Chain{}
 	for i := range l.links {
 		if l.links[i].Place = 0; i%2 == 0 {
 			l.links[i].Hash = Hash{}
@@ -173,22 +165,19 @@ func remade(l *logOf, at int) {
 	l.chain = c
 }
 
-// TestChainedMeanwhile chains entries between two parts of a walk, which begins again then.
-func TestChainedMeanwhile(t *testing.T) {
-	whole := grown(0, 5)
-	before := logOf{Chain{Old: 99}, slices.Clone(whole.links)}
-	unlinked(&before)
-	v, err := Verify(t.Context(), before, uuid.UUID{1}, Check{Limit: 2})
-	if err != nil || v.Next != (Mark{Sequence: 3}) {
+// TestResumed goes on behind an entry that was changed since the walk came to it.
+func TestResumed(t *testing.T) {
+	l := grown(5)
+	v, err := Verify(t.Context(), l, uuid.UUID{1}, Check{Limit: 2})
+	if err != nil || v.Next != (Mark{5, l.links[1].Hash}) {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	again, err := Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
-	if err != nil || len(again.Breaks) > 0 || again.Checked != 3 || again.Next.Sequence != 5 {
+	again, err := Verify(t.Context(), l, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
+	if err != nil || len(again.Breaks) > 0 || again.Checked != 3 {
 		t.Errorf("%+v, %v", again, err)
 	}
-	whole.links[1].Hash[0]++ // not what the walk has come to: that has a hash
-	v.Next.Hash = Hash{1}
-	again, err = Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
+	l.links[1].Hash[0]++
+	again, err = Verify(t.Context(), l, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
 	if err != nil || len(again.Breaks) == 0 {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -196,7 +185,7 @@ func TestChainedMeanwhile(t *testing.T) {
 
 // TestManyBreaks tells of so many and no more.
 func TestManyBreaks(t *testing.T) {
-	l := grown(0, 100)
+	l := grown(100)
 	for i := range l.links {
 		l.links[i].Place = 1
 	}

@@ -13,7 +13,10 @@ const EnvConfig = envPrefix + "CONFIG"
 
 // commandNames returns the variables that the command and its tests read themselves.
 func commandNames() []string {
-	return []string{EnvConfig, "HOLDFAST_ADDR", "HOLDFAST_ORG", "HOLDFAST_KEY", "HOLDFAST_CLIENTS_CACHE", "HOLDFAST_MYSQL"}
+	return []string{EnvConfig, "HOLDFAST_ADDR", "HOLDFAST_ORG", "HOLDFAST_KEY", "HOLDFAST_CLIENTS_CACHE", "HOLDFAST_MYSQL",
+		"HOLDFAST_AGENT_WORK", "HOLDFAST_POOL_TOKEN_FILE", "HOLDFAST_ENGINE_PROVIDERS", "HOLDFAST_ENGINE_LOG_FORMAT",
+		"HOLDFAST_ENGINE_LOG_LEVEL", "HOLDFAST_FROM_USER", "HOLDFAST_FROM_PASSWORD", "HOLDFAST_POLICY_WEBHOOK",
+		"HOLDFAST_PROJECT_ID"}
 }
 
 // environment is what os.Environ returns, by name. A name's first entry counts, as in

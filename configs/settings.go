@@ -213,8 +213,6 @@ type Seal struct {
 	KeyNamespace  string
 	KeyTokenFile  string
 	KeyCAFile     string
-	PlainStates   bool // a new store does not seal its states
-	PlainIndex    bool // the index of resources is in a file also where states are sealed
 }
 
 // MasterKeyPath returns where the master key file is, or is to be made.

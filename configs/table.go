@@ -288,14 +288,6 @@ func sealTable() []setting {
 		{section: in, key: "key_ca_file", env: "HOLDFAST_SEAL_KEY_CA_FILE", kind: "file",
 			help: "File of certificates that the service's has to be signed by. Empty means the system's.",
 			set:  into(func(s *Settings) *string { return &s.Seal.KeyCAFile }, parseText)},
-		{section: in, key: "plain_states", env: "HOLDFAST_SEAL_PLAIN_STATES", def: "false", kind: "bool",
-			help: "Whether a new store keeps its states unencrypted, and not under the master key. One that is there already " +
-				"stays as it is until `holdfast seal enable`; what is encrypted stays so.",
-			set: into(func(s *Settings) *bool { return &s.Seal.PlainStates }, parseBool)},
-		{section: in, key: "plain_index", env: "HOLDFAST_SEAL_PLAIN_INDEX", def: "false", kind: "bool",
-			help: "Whether the index of resources has its file also where states are encrypted. In it are attributes that no " +
-				"state calls sensitive, unencrypted. Else it is in memory, about 1.5 KB a resource, and made anew at each start.",
-			set: into(func(s *Settings) *bool { return &s.Seal.PlainIndex }, parseBool)},
 	}
 }
 

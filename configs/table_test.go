@@ -70,8 +70,6 @@ func samples() map[string]string {
 		"[seal] key_namespace":            "team",
 		"[seal] key_token_file":           "/run/vault/token",
 		"[seal] key_ca_file":              "vault-ca.pem",
-		"[seal] plain_states":             "true",
-		"[seal] plain_index":              "true",
 		"[audit] head_every":              "1h",
 		"[audit] head_file":               "/mnt/worm/heads",
 		"[audit] head_syslog":             "udp://log.example.com:514",

@@ -22,7 +22,7 @@ func TestWrongConfigurationsAreSaidWithTheirPlace(t *testing.T) {
 		thing("  count = null\n"): "whole number",
 
 		thing("  connection {}\n"):        "aren't supported",
-		thing("  enabled = true\n"):       "use count",
+		thing("  enabled = true\n"):       "enabled",
 		"removed {\n  from = 1\n}\n":      "main.tf:2",
 		thing("  provider = a.b.c\n"):     "NAME.ALIAS",
 		thing("  links = [self.id]\n"):    "self has no meaning",

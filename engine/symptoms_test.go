@@ -108,3 +108,16 @@ func TestRateLimitThatLastsIsSaid(t *testing.T) {
 		}
 	})
 }
+
+// An input of a module may be called enabled: OpenTofu's own enabled is a member of lifecycle.
+func TestInputsMayBeCalledEnabled(t *testing.T) {
+	s := newSite(t, "module \"m\" {\n  source  = \"./m\"\n  enabled = true\n}\n")
+	s.write(t, "m/main.tf", "variable \"enabled\" {}\nresource \"fake_thing\" \"t0\" {\n"+
+		"  count = var.enabled ? 1 : 0\n  name  = \"t0\"\n}\n")
+	if _, err := s.apply(plan.Options{}, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.world.Calls(); !slices.Equal(got, []string{"create t0"}) {
+		t.Errorf("it did %q", got)
+	}
+}

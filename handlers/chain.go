@@ -16,7 +16,7 @@ func (s states) chain(ctx context.Context, r *request) (answer, error) {
 		v, err := s.service.VerifyChain(ctx, r.caller, c)
 		made := api.AuditChain{
 			First: v.Chain.First, Entries: v.Chain.Place, Head: markOrNull(v.Chain.Head), Removed: startOrNull(v.Chain.Removed),
-			Checked: v.Checked, Unchained: v.Unchained, Breaks: []api.ChainBreak{}, Next: markOrNull(v.Next),
+			Checked: v.Checked, Breaks: []api.ChainBreak{}, Next: markOrNull(v.Next),
 		}
 		return listing{answer: made, list: "breaks", items: eachRendered(v.Breaks, breakOf)}, err
 	})

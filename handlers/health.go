@@ -19,9 +19,8 @@ type health struct {
 	auth    func() string // why auth.cfg may be old; nil where nobody knows of others
 	version string
 
-	scarce   func() string // why ordinary writes are refused although the store takes some
-	nobody   func() bool   // whether auth.cfg has no organization; nil where that is unknown
-	unsealed func() string // why states are not encrypted; nil where none are on a disk
+	scarce func() string // why ordinary writes are refused although the store takes some
+	nobody func() bool   // whether auth.cfg has no organization; nil where that is unknown
 }
 
 // front says in a line what this is, to who has only the address.
@@ -61,7 +60,7 @@ func (h health) readiness(ctx context.Context, _ *request) (answer, error) {
 			Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, RequestID: middleware.RequestIDOf(ctx),
 		}}, nil
 	}
-	ready := api.Readiness{Status: "ready", AuthStale: said(h.auth), Unsealed: said(h.unsealed)}
+	ready := api.Readiness{Status: "ready", AuthStale: said(h.auth)}
 	for _, reason := range []string{said(h.scarce), ready.AuthStale} {
 		if reason != "" {
 			reasons = append(reasons, reason)

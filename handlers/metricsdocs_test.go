@@ -25,6 +25,7 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
@@ -33,7 +34,7 @@ import (
 func watchedDeps(t *testing.T) handlers.Deps {
 	t.Helper()
 	deps := testDeps(t)
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir()})
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Master: sealtest.Master()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,10 +100,8 @@ type Deps struct {
 	AuthStale func() string
 	// Nobody reports whether auth.cfg has no organization; nil where that is unknown.
 	Nobody func() bool
-	// Unsealed says in words that states are not encrypted on the disk, empty when they are; nil where none are there.
-	Unsealed func() string
-	Log      *slog.Logger
-	Now      func() time.Time
+	Log    *slog.Logger
+	Now    func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// Page has the files of the page for browsers; nil for none.
@@ -158,7 +156,7 @@ func NewRouter(d Deps) (Router, error) {
 	open := section{RouterGroup: &engine.RouterGroup, book: routes}
 	routeHealth(open.tagged(tagProbes), page,
 		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, nobody: d.Nobody,
-			scarce: d.Quota.Scarce, unsealed: d.Unsealed, version: d.Version},
+			scarce: d.Quota.Scarce, version: d.Version},
 		measured.handler())
 	routeDescription(open)
 	if d.Repositories != nil {

@@ -57,7 +57,8 @@ func gauge(found chan<- prometheus.Metric, desc *prometheus.Desc, on bool) {
 	found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
 }
 
-func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType, counts map[string]int64) {
+func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType,
+	counts map[string]int64) {
 	for _, side := range slices.Sorted(maps.Keys(counts)) {
 		found <- prometheus.MustNewConstMetric(desc, kind, float64(counts[side]), side)
 	}

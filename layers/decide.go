@@ -30,7 +30,8 @@ func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
 	due := f.due(s.Drift, layer)
 	switch state := StateOf(set); {
 	case f.Gone && !set.Is(IsSyncScheduled):
-		why, remove := "commit "+short(f.Relevant.ID)+" has taken "+s.Path+" out of the branch, and ", "`holdfast layer remove "+layer+"`"
+		why := "commit " + short(f.Relevant.ID) + " has taken " + s.Path + " out of the branch, and "
+		remove := "`holdfast layer remove " + layer + "`"
 		if f.State.Resources == 0 {
 			return Action{Why: why + "nothing of what the layer has made is there any more: " + remove + " takes the layer away"}
 		}

@@ -149,6 +149,36 @@ func TestFetch(t *testing.T) {
 	must(t, w.Sweep(t.Context()))
 }
 
+// TestBranchIsGone: a branch that the remote has no more has no newest commit; the others keep theirs, and it has one
+// again once it is back.
+func TestBranchIsGone(t *testing.T) {
+	w := newWorld(t)
+	git := w.git.Repo(t, "infra")
+	first := git.Commit("Begin")
+	git.Bare("branch", "side")
+	w.create("infra", w.git.URL("infra"), hook.Plain)
+	_, err := w.Change(t.Context(), w.caller, "infra", repos.Order{Settings: func(s *repos.Settings) error {
+		s.Branches = []string{"main", "side"}
+		return nil
+	}})
+	must(t, err)
+	heads := func() map[string]string {
+		_, _ = w.Fetch(t.Context(), w.caller, "infra")
+		r, err := w.Get(t.Context(), w.caller, "infra")
+		must(t, err)
+		return r.Status.Heads
+	}
+	heads()
+	git.Bare("branch", "-m", "main", "trunk")
+	if got := heads(); got["main"] != "" || got["side"] != first {
+		t.Errorf("the heads are %v", got)
+	}
+	git.Bare("branch", "main", "trunk")
+	if got := heads(); got["main"] != first {
+		t.Errorf("the heads are %v once it is back", got)
+	}
+}
+
 // TestOthers: another organization finds nothing by guessing, and who may only look changes nothing.
 func TestOthers(t *testing.T) {
 	w := newWorld(t)

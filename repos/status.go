@@ -1,6 +1,7 @@
 package repos
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -43,11 +44,15 @@ func (s Status) fetched(at time.Time, bytes int64, heads map[string]string, name
 	return Status{Fetched: at, Tried: at, Bytes: bytes, Heads: kept}
 }
 
-// failed is the status after one that did not.
+// failed is the status after one that did not. A branch that the remote has no more has no newest commit.
 func (s Status) failed(at time.Time, err error) Status {
 	s.Tried, s.Failures, s.Kind, s.Problem = at, s.Failures+1, gitmirror.KindOf(err), err.Error()
 	if s.Kind == "" {
 		s.Kind, s.Problem = gitmirror.Failed, "the server could not fetch it; its log says why"
+	}
+	if why, ok := errors.AsType[*gitmirror.Error](err); ok && s.Heads[why.Missing] != "" {
+		s.Heads = maps.Clone(s.Heads)
+		delete(s.Heads, why.Missing)
 	}
 	return s
 }

@@ -27,6 +27,9 @@ const (
 	forMasks    = "holdfast seal 1: mask"
 )
 
+// ErrUnknownKey is in errors about what names a key that is none of those that the organization has.
+var ErrUnknownKey = errors.New("what was sealed names a data key that the organization does not have")
+
 // ErrForgotten is in errors about organizations that the master keys have forgotten.
 var ErrForgotten = errors.New("the master keys have forgotten the organization")
 

@@ -100,13 +100,14 @@ func (r *rings) forOpening(ctx context.Context, org uuid.UUID, id keyID) (dataKe
 	if err != nil {
 		return dataKey{}, fmt.Errorf("get the organization's data keys: %w", err)
 	}
-	if found != nil {
-		if key, ok := found.find(id); ok {
-			return key, key.err
-		}
+	const missing = "the organization has no data key %x, which this was sealed with"
+	if found == nil {
+		return dataKey{}, fault.New(fault.SealKeyMissing, missing, id)
 	}
-	return dataKey{}, fault.New(fault.SealKeyMissing, "the organization has no data key %x, which this was sealed with",
-		id)
+	if key, ok := found.find(id); ok {
+		return key, key.err
+	}
+	return dataKey{}, fault.Wrap(ErrUnknownKey, fault.SealKeyMissing, missing, id)
 }
 
 // get returns the ring that is known if it will do, else what load returns.

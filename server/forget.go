@@ -20,7 +20,7 @@ func (m masterKeys) Shred(ctx context.Context, org uuid.UUID, _ int) (int, error
 		return 0, nil
 	}
 	if !m.sealing.TryLock() {
-		return 0, errors.New("states are being encrypted, or a new master key is made")
+		return 0, errors.New("a new master key is made")
 	}
 	defer m.sealing.Unlock()
 	done, err := m.keyring().Forget(ctx, m.settings, org)

@@ -168,7 +168,6 @@ func (p *parts) openStores(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the state store", p.states)
-	p.startSealing(ctx)
 	if p.uploads, err = storage.OpenUploads(ctx, p.settings, p.log); err != nil {
 		return err
 	}

@@ -82,7 +82,6 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Keys:           p.watcher,
 		AuthStale:      p.authStale,
 		Nobody:         func() bool { return len(p.watcher.Organizations()) == 0 },
-		Unsealed:       p.unsealed,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
@@ -16,26 +15,13 @@ import (
 	"github.com/holdfast/holdfast/storage"
 )
 
-// The paths at the OperatorSocket by which a command seals states, and has a new master key wrap what is sealed.
-const (
-	// OperatorSeal answers lines with how far it has come, as "DONE TOTAL", then SealedAll, or one that begins
-	// with SealFailed.
-	OperatorSeal = "/seal/enable"
-	// OperatorRotate answers with how many data keys it has wrapped. With the query's rewrap=1 it makes no new key.
-	OperatorRotate = "/seal/rotate"
-	// OperatorSealStatus answers with how far states are sealed.
-	OperatorSealStatus = "/seal/status"
-
-	SealedAll  = "sealed"
-	SealFailed = "failed: "
-)
-
-// unsealedWords are what is said of states that are not sealed.
-const unsealedWords = "states are kept unencrypted: `holdfast seal enable` encrypts them while they are served"
+// OperatorRotate is the path at the OperatorSocket by which a command has a new master key wrap what is sealed. It
+// answers with how many data keys that were. With the query's rewrap=1 it makes no new key.
+const OperatorRotate = "/seal/rotate"
 
 // newMasterIfNew makes a master key file for a new store of states where nothing else does.
 func (p *parts) newMasterIfNew(ctx context.Context) error {
-	if p.settings.State.Storage != configs.SQLite || p.settings.Seal.PlainStates {
+	if p.settings.State.Storage != configs.SQLite {
 		return nil
 	}
 	path := p.settings.MasterKeyPath()
@@ -77,91 +63,8 @@ func (p *parts) createMaster(ctx context.Context, path string) error {
 	return nil
 }
 
-// unsealed says in words that states are not sealed, or not all of them; empty where they are, and where none are on a
-// disk.
-func (p *parts) unsealed() string {
-	s, ok := storage.SealingOf(p.states)
-	switch {
-	case !ok || s.SealMode() == storage.Sealed:
-		return ""
-	case s.SealMode() == storage.HalfSealed:
-		return "states are being encrypted: some are kept unencrypted yet"
-	}
-	return unsealedWords
-}
-
-// startSealing says what is not sealed, and goes on with what was begun.
-func (p *parts) startSealing(ctx context.Context) {
-	what := p.unsealed()
-	if what == "" {
-		return
-	}
-	p.log.WarnContext(ctx, what)
-	s, _ := storage.SealingOf(p.states)
-	if s.SealMode() != storage.HalfSealed {
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := p.sealStates(ctx, func(storage.SealProgress) {}); err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "states could not be encrypted; `holdfast seal enable` goes on with it", "error", err)
-		}
-	})
-	p.closers = append(p.closers, func() { cancel(); running.Wait() })
-}
-
-// sealStates seals states; one caller at a time does.
-func (p *parts) sealStates(ctx context.Context, tell func(storage.SealProgress)) error {
-	s, ok := storage.SealingOf(p.states)
-	if !ok {
-		return errors.New("states are kept in memory only: there is nothing to encrypt")
-	}
-	if !p.sealing.TryLock() {
-		return errors.New("states are being encrypted already, or a new master key is made")
-	}
-	defer p.sealing.Unlock()
-	if err := s.Seal(ctx, tell); err != nil {
-		return err
-	}
-	p.log.InfoContext(ctx, "all states are encrypted")
-	return nil
-}
-
 // sealRoutes are those of the OperatorSocket.
-func (m *mover) sealRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST "+OperatorSeal, m.serveSeal)
-	mux.HandleFunc("POST "+OperatorRotate, m.serveRotate)
-	mux.HandleFunc("POST "+OperatorSealStatus, m.serveSealStatus)
-}
-
-func (m *mover) serveSealStatus(w http.ResponseWriter, _ *http.Request) {
-	what := m.parts.unsealed()
-	if what == "" {
-		what = SealedAll
-	}
-	fmt.Fprintln(w, what)
-}
-
-// tellEvery is how often a command is told how far the sealing has come.
-const tellEvery = 200 * time.Millisecond
-
-func (m *mover) serveSeal(w http.ResponseWriter, r *http.Request) {
-	flusher := http.NewResponseController(w)
-	told := time.Time{}
-	err := m.parts.sealStates(r.Context(), func(p storage.SealProgress) {
-		if now := time.Now(); now.Sub(told) >= tellEvery {
-			told = now
-			fmt.Fprintln(w, p.Done, p.Total)
-			_ = flusher.Flush() // who has gone ends the context
-		}
-	})
-	if err != nil {
-		fmt.Fprintf(w, "%s%s\n", SealFailed, err)
-		return
-	}
-	fmt.Fprintln(w, SealedAll)
-}
+func (m *mover) sealRoutes(mux *http.ServeMux) { mux.HandleFunc("POST "+OperatorRotate, m.serveRotate) }
 
 func (m *mover) serveRotate(w http.ResponseWriter, r *http.Request) {
 	p := m.parts
@@ -170,7 +73,7 @@ func (m *mover) serveRotate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.sealing.TryLock() {
-		http.Error(w, "states are being encrypted, or another new master key is made: ask again when that has ended",
+		http.Error(w, "another new master key is made: ask again when that has ended",
 			http.StatusConflict)
 		return
 	}

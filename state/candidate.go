@@ -22,7 +22,7 @@ type Candidate struct {
 	Status  CandidateStatus
 	Decided time.Time // when it was promoted or discarded; zero while it is open
 	// Content is the digest of the body without its serial (see contentOf): tries of one write
-	// have the same one, on whatever version they came. Zero for a candidate of before it was kept.
+	// have the same one, on whatever version they came.
 	Content Digest
 }
 

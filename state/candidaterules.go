@@ -67,11 +67,8 @@ func (c call) decideRepeat(r repeat, again *bool) Decide {
 // decideCandidate keeps next as a candidate that somebody brought.
 func (c call) decideCandidate(next Version, out **Candidate) Decide {
 	return func(h Head) (Change, error) {
-		before, err := c.known(h, next)
-		if err != nil {
-			return Change{}, err
-		}
-		next.Warnings = guards(before, next, c.policy.ShrinkPercent)
+		next.Warnings = guards(h, next, c.policy.ShrinkPercent)
+		var err error
 		if *out, err = c.candidateOf(h, next, Pushed); err != nil {
 			return Change{}, err
 		}

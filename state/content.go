@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -14,6 +15,18 @@ import (
 // To find that out takes a look at all bytes, for which a decision has no time: it ends with
 // errContent, and is made again with the content.
 var errContent = errors.New("state: the content of what is to be kept was not looked at")
+
+// decide has the store record what a decision of the call says; where that needs the body's content, it is
+// asked again. decision returns it with what the call knows by then.
+func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, decision func() Decide) (Head, error) {
+	head, err := s.update(ctx, ref, body, call.actor, decision())
+	if !errors.Is(err, errContent) {
+		return head, err
+	}
+	content := contentOf(body)
+	call.content = &content
+	return s.update(ctx, ref, body, call.actor, decision())
+}
 
 // contentOf is a digest of a body without its serial, and without the white space around its
 // values. It is the digest of the bytes where they are no JSON object, which no state is.

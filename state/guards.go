@@ -57,8 +57,9 @@ func empties(old, next Version) bool {
 	return old.Resources > 0 && next.Resources == 0
 }
 
-// uncountable reports whether a version's resources are unknown although it is plain.
-func (v Version) uncountable() bool { return v.Resources < 0 && !v.Encrypted }
+// uncountable reports whether a version's resources are unknown although it is plain. One whose bytes are destroyed
+// has none any more: that must keep nobody from writing a good one.
+func (v Version) uncountable() bool { return v.Resources < 0 && !v.Encrypted && !v.Purged }
 
 // opStateRm is what clients lock for in `state rm`, whose one purpose is to have fewer resources in
 // the state.

@@ -100,11 +100,7 @@ func (c call) decideImport(next Version, i Import) Decide {
 				"version %d is newer than what was to follow it: the state was written here since", h.Version.Number)
 		}
 		made := successor(h, next)
-		warnings, err := c.findings(h, *made)
-		if err != nil {
-			return Change{}, err
-		}
-		made.Warnings = warnings
+		made.Warnings = c.findings(h, *made)
 		change := Change{At: c.at, Seen: c.holds(h)}
 		c.accept(&change, made, audit.StateImport)
 		return change, nil

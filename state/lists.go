@@ -53,14 +53,12 @@ type Lists interface {
 	// that there were.
 	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
 
-	// Chain returns how far the chain of an organization's events has come, and up to limit of its events
-	// from a sequence on, in their order and up to the chain's head, each with what is kept of the chain
-	// beside it. Each event that is listed is in its organization's chain, as audit.Chain.Next says, except
-	// those from before there were chains, up to Chain.Old, and those of no organization. Of an organization
-	// without a chain all events are returned that are not still to be chained. What Shred leaves of events keeps its
-	// place and its hash in the store; the chain is gone with its seed, and the organization's next event begins
-	// a new one. What PruneEvents has removed is not returned, and Chain.Removed says up to where that is; both are
-	// of the same moment.
+	// Chain returns how far the chain of an organization's events has come, and up to limit of its events from a sequence
+	// on, in their order and up to the chain's head, each with what is kept of the chain beside it. Each event that is
+	// listed is in its organization's chain, as audit.Chain.Next says, except those of no organization. Of an
+	// organization without a chain all events are returned. What Shred leaves of events keeps its place and its hash in
+	// the store; the chain is gone with its seed, and the organization's next event begins a new one. What PruneEvents
+	// has removed is not returned, and Chain.Removed says up to where that is; both are of the same moment.
 	Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (audit.Chain, []audit.Link, error)
 
 	// All lists the states of all organizations, deleted ones too, in an order of the

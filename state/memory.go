@@ -184,8 +184,3 @@ func (s *Service) acquireToWrite(ctx context.Context, ref Ref, n int64, holds fu
 func withID(id string) func(*Lock) bool {
 	return func(lock *Lock) bool { return id != "" && lock.Info.ID == id }
 }
-
-// withKey tells a lock that was taken with the caller's key.
-func withKey(key string) func(*Lock) bool {
-	return func(lock *Lock) bool { return lock.KeyID == key }
-}

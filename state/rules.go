@@ -22,8 +22,6 @@ type call struct {
 	content *Digest
 	// again counts the candidates with the same content that were settled before.
 	again uint64
-	// recount is of a version that is stored without its count.
-	recount recount
 	// lost is the number of a version whose bytes can't be read any more; 0 for none.
 	lost uint64
 	// run is the run that calls; nil for everybody else.
@@ -110,10 +108,7 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 		return Change{}, err
 	}
 	made := successor(h, next)
-	found, err := c.findings(h, *made)
-	if err != nil {
-		return Change{}, err
-	}
+	found := c.findings(h, *made)
 	planned := found & c.planned(h, *made)
 	expected := found &^ planned & h.Expected.allows(w.LockID, c.at)
 	made.Warnings = found &^ planned &^ expected
@@ -151,12 +146,11 @@ func (w Write) takesSerial(h Head, next Version) bool {
 }
 
 // findings returns what the organization's guards find in next; nothing when they are off.
-func (c call) findings(h Head, next Version) (Warnings, error) {
+func (c call) findings(h Head, next Version) Warnings {
 	if c.policy.Guards == GuardsOff {
-		return 0, nil
+		return 0
 	}
-	h, err := c.known(h, next)
-	return guards(h, next, c.policy.ShrinkPercent), err
+	return guards(h, next, c.policy.ShrinkPercent)
 }
 
 // accept makes next the change's version.

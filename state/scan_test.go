@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
+	"github.com/holdfast/holdfast/state/document"
 )
 
 func TestScan(t *testing.T) {
@@ -276,8 +277,8 @@ func wantSurvey(t *testing.T, body []byte) {
 	summary, resources, err := survey(body)
 	want, wantErr := Scan(body)
 	count := -1
-	if wantErr == nil {
-		count = resourcesOf(body)
+	if counts, err := document.CountOf(body); wantErr == nil && err == nil {
+		count = counts.Managed.Instances
 	}
 	if summary != want || fmt.Sprint(err) != fmt.Sprint(wantErr) || resources != count {
 		t.Errorf("%.200q: %+v, %d, %v\nwant %+v, %d, %v", body, summary, resources, err, want, count, wantErr)

@@ -188,7 +188,7 @@ func (s *Service) describe(p auth.Principal, ref Ref, body []byte) (Version, err
 	}, nil
 }
 
-// survey is Scan and resourcesOf in one pass, as long as the body is a state whose resources
+// survey is Scan and what Version.Resources says in one pass, as long as the body is a state whose resources
 // can be counted; of any other, Scan has to say what it is.
 func survey(body []byte) (Summary, int, error) {
 	var f fields
@@ -197,15 +197,6 @@ func survey(body []byte) (Summary, int, error) {
 	}
 	summary, err := Scan(body)
 	return summary, -1, err
-}
-
-// resourcesOf counts what Version.Resources says.
-func resourcesOf(body []byte) int {
-	counts, err := document.CountOf(body)
-	if err != nil {
-		return -1
-	}
-	return counts.Managed.Instances
 }
 
 // Delete takes the state away. Its versions stay in the store, for the organization's

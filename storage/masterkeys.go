@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/keyservice"
 	"github.com/holdfast/holdfast/seal"
 )
@@ -42,11 +43,13 @@ func CreateMaster(ctx context.Context, settings configs.Settings) error {
 	return from.Create(ctx)
 }
 
-// masterOf reads the master keys, if there are any.
+// masterOf reads the master keys that states are sealed under.
 func masterOf(ctx context.Context, settings configs.Settings) (*seal.Master, error) {
 	master, err := ReadMaster(ctx, settings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, fault.Wrap(err, fault.SealKeyMissing, "states are encrypted, and the master key file %s is missing: bring "+
+			"it back, or say in seal.master_key_file where it is; where nothing is kept yet, `holdfast init` makes it",
+			settings.MasterKeyPath())
 	}
 	return master, err
 }

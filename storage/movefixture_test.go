@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -174,7 +173,6 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	old := audit.Event{Org: w.orgs[0], Action: audit.StateWrite}
 	must(t, store.Record(t.Context(), old))
 	must(t, store.Close())
-	unchain(t, s)
 	store = openStates(t, s)
 	for _, org := range w.orgs {
 		(&filler{T: t, store: store, at: time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)}).fill(org)
@@ -199,17 +197,6 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
 		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
 	return w
-}
-
-// unchain makes the events of a folder such ones from before there were chains.
-func unchain(t *testing.T, s configs.Settings) {
-	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(s.Storage.Path, "state.db"))
-	must(t, err)
-	_, err = db.ExecContext(t.Context(), `DELETE FROM chains; UPDATE events SET place = 0, hash = NULL;
-		UPDATE chains_began SET sequence = (SELECT max(sequence) FROM events)`)
-	must(t, err)
-	must(t, db.Close())
 }
 
 // insertAny adds a row of any values.

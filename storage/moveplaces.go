@@ -187,7 +187,7 @@ func (p *databasePlace) upToDate(ctx context.Context) (err error) {
 	}
 	states, err := mysqlstates.Open(ctx, mysqlstates.Options{
 		Options: serverOptions(p.settings.Database, p.log), StartupWait: p.settings.Database.StartupWait,
-		Master: master, Plain: true, // what is moved there says whether it is sealed
+		Master: master,
 	})
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/sqlite"
-	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // OpenStates opens the state store: the engine, and above a durable one the in-memory
@@ -65,27 +63,14 @@ func openMySQLStates(ctx context.Context, settings configs.Settings, acks string
 	}
 	return mysqlstates.Open(ctx, mysqlstates.Options{
 		Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait, AckFile: acks,
-		Master: master, Plain: settings.Seal.PlainStates,
+		Master: master,
 	})
 }
 
-// openSQLite makes room on a full disk by what can be made again: SQLite needs some space
-// even to read.
 func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger) (*sqlite.Store, error) {
 	master, err := masterOf(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	options := sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now, Master: master,
-		Plain: settings.Seal.PlainStates}
-	store, err := sqlite.Open(ctx, options)
-	if err == nil || sqlitedb.TroubleOf(err) != sqlitedb.Full {
-		return store, err
-	}
-	if removed := removeIndex(settings); removed != nil {
-		return nil, errors.Join(err, removed)
-	}
-	log.ErrorContext(ctx, "no space left on the disk: the resource index was removed, so that states can be read; it is "+
-		"made again when there is room", "error", err)
-	return sqlite.Open(ctx, options)
+	return sqlite.Open(ctx, sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now, Master: master})
 }

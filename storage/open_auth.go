@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -47,7 +48,11 @@ func MarkingMaster(ctx context.Context, settings configs.Settings) (*seal.Master
 	if settings.Seal.MasterKeyFile == "" && settings.Seal.MasterKeys.Reveal() == "" {
 		return nil, nil
 	}
-	return masterOf(ctx, settings)
+	master, err := ReadMaster(ctx, settings)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return master, err
 }
 
 // OpenShared opens the database of [database] for the little that nodes tell one another: what they

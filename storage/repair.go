@@ -12,16 +12,6 @@ import (
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
 
-// RemoveIndex removes the index of resources, which a server makes again. No server may have the folder.
-func RemoveIndex(settings configs.Settings) (err error) {
-	release, err := sqlite.Hold(settings.Storage.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	return removeIndex(settings)
-}
-
 // CountUsage counts anew what organizations use. No server may have the folder; nodes may have the database.
 func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
 	if settings.State.Storage == configs.MySQL {

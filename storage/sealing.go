@@ -15,17 +15,6 @@ import (
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/sqldb"
-	"github.com/holdfast/holdfast/storage/stateengine"
-)
-
-// SealProgress says how far the sealing of a store has come.
-type SealProgress = stateengine.SealProgress
-
-// How far a store is sealed.
-const (
-	Unsealed   = stateengine.Unsealed
-	HalfSealed = stateengine.Sealing // what is written is sealed, what was there before may be plain
-	Sealed     = stateengine.Sealed
 )
 
 // MakeFolder makes the folder of all data, where a server keeps something there. Beside what is in a database that is
@@ -39,14 +28,10 @@ func MakeFolder(settings configs.Settings) error {
 	return folder.Make(settings.Storage.Path)
 }
 
-// Sealing is a store of states that may be sealed.
+// Sealing is a store of states on a disk, all of which are sealed.
 type Sealing interface {
-	// SealMode says how far it is.
-	SealMode() stateengine.SealMode
-	// Seal seals what is plain, while the store is used. It goes on where it was when it is called again.
-	Seal(ctx context.Context, tell func(stateengine.SealProgress)) error
-	// Turn has these master keys wrap and unwrap from now on; false if there are none to this day.
-	Turn(master *seal.Master) bool
+	// Turn has these master keys wrap and unwrap from now on.
+	Turn(master *seal.Master)
 	// Rewrap wraps data keys with the newest of these master keys, and returns how many that were.
 	Rewrap(ctx context.Context, master *seal.Master) (changed int, err error)
 	// UnopenedKeys says which organizations have data keys that can't be opened, and why.
@@ -70,13 +55,14 @@ type Keyring struct {
 }
 
 // Forget has the master key file's keys forget an organization, and what is open use them as the file has them then.
-// Where nothing is sealed there need be no file.
+// Where nothing is kept there need be no file.
 func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (done seal.Forgot, err error) {
 	from, err := MasterSource(settings)
 	if err != nil {
 		return done, err
 	}
-	if _, err := os.Stat(from.Path); errors.Is(err, fs.ErrNotExist) && from.Text == "" && !k.isUsed() {
+	_, err = os.Stat(from.Path)
+	if errors.Is(err, fs.ErrNotExist) && from.Text == "" && k.States == nil && k.Sealer == nil {
 		return done, nil
 	}
 	if done, err = from.Forget(ctx, org); err != nil {
@@ -93,11 +79,6 @@ func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid
 		k.Sealer.Turn(master)
 	}
 	return done, nil
-}
-
-// isUsed reports whether anything is sealed with the master keys.
-func (k Keyring) isUsed() bool {
-	return k.Sealer != nil || k.States != nil && k.States.SealMode() != Unsealed
 }
 
 // Rotated says what a rotation has done.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
 
@@ -34,7 +35,7 @@ func TestBackupKilled(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, uploads), noise, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	database, err := sqlite.Open(t.Context(), sqlite.Options{Dir: data})
+	database, err := sqlite.Open(t.Context(), sqlite.Options{Dir: data, Master: sealtest.MakeMaster(t, data)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,13 +43,17 @@
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
 //	example PAGE HEADING         make the files and run the commands under a heading of a page
 //	                             of ours, and want the output that the page shows
-//	page PAGE [RULES]            make the files of a page of ours and run all its commands, but for
-//	                             what the rules in a file say; page_test.go
+//	repository FOLDER [CHANGE]   serve what is in the folder as a git repository's branch main, and what is in
+//	                             the other one as its pull request 7 at a forge that speaks as GitHub does
+//	page PAGE [RULES]            run all commands of a page of ours, but for what the rules in
+//	                             a file say, with the files that it names; what it shows as a table has to have
+//	                             these columns; page_test.go
 //	stream PATH [UNTIL]          read a stream of a run over a WebSocket to its end, or break it
 //	                             off behind so many pieces of its log, or behind a status
 //	hung-up                      wait until the server hung up on all who are slow
 //
-// They set $SERVER, $SERVER_PID, $ORG, $KEY and $ISSUER, and $HOLDFAST_ADDR and $HOLDFAST_KEY for holdfast.
+// They set $SERVER, $SERVER_PID, $ORG, $KEY, $ISSUER, $GIT, $GIT_CA and $FORGE, and $HOLDFAST_ADDR and $HOLDFAST_KEY
+// for holdfast.
 // The server logs to $WORK/server.log and keeps its state in $WORK/data, its keys in
 // $WORK/auth.cfg. When a script ends, its server must stop cleanly and leave its port free.
 //

@@ -69,8 +69,8 @@ func (c testedClient) scripts(t *testing.T, dir string) testscript.Params {
 	}
 }
 
-// TestPages runs the commands of the pages in docs/, by the scripts in scripts/pages/, with OpenTofu. TestDocs wants one
-// for each page that has commands.
+// TestPages runs the commands of the pages in docs/, by the scripts in scripts/pages/, with OpenTofu. TestDocs wants
+// one for each page that has commands.
 func TestPages(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()

@@ -15,9 +15,8 @@ import (
 	"github.com/holdfast/holdfast/internal/docpages"
 )
 
-// runPage makes the files that a page of ours shows, but for those that the script has, and runs the page's commands in
-// one shell, in their order; the first that fails ends it. The second argument names a file with the page's rules: what
-// its names stand for here, and what can't be run.
+// runPage runs the commands of a page of ours in one shell, in their order; the first that fails ends it. The second
+// argument names a file with the page's rules: what its names stand for here, and what can't be run.
 func runPage(w *world, ts *testscript.TestScript, args []string) error {
 	if err := wantArgs(args, 1, 2); err != nil {
 		return err
@@ -34,10 +33,7 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 		}
 		rules = append(rules, more...)
 	}
-	if err := makeFiles(ts, string(text)); err != nil {
-		return err
-	}
-	script := rules.script(args[0], string(text))
+	script, tables := rules.script(args[0], string(text))
 	for _, rule := range rules {
 		if !rule.used {
 			return fmt.Errorf("%s: no command matches %q", args[0], rule.pattern)
@@ -51,24 +47,17 @@ func runPage(w *world, ts *testscript.TestScript, args []string) error {
 	if err := ts.Exec("bash", file); err != nil {
 		return errors.New(strings.TrimSpace(ts.ReadFile("stderr")) + ": " + err.Error())
 	}
-	return nil
-}
-
-// makeFiles makes the files whose names and contents a page shows. Those that are there are left as they are.
-func makeFiles(ts *testscript.TestScript, page string) error {
-	blocks, _ := docpages.Read(page)
-	for _, b := range blocks {
-		path := ts.MkAbs(b.Name)
-		if _, err := os.Stat(path); b.Name == "" || err == nil {
-			continue
-		}
-		err := os.MkdirAll(filepath.Dir(path), 0o700)
-		if err := errors.Join(err, os.WriteFile(path, []byte(b.Text), 0o600)); err != nil {
-			return err
+	for _, head := range tables {
+		columns := strings.Join(regexp.MustCompile(`  +`).Split(head, -1), "  +")
+		if !regexp.MustCompile("(?m)" + columns + "$").MatchString(ts.ReadFile("stdout")) {
+			return fmt.Errorf("%s: no command shows a table with the columns %s", args[0], head)
 		}
 	}
 	return nil
 }
+
+// tableHead is the first line of a table that a command shows.
+var tableHead = regexp.MustCompile(`^[A-Z]+( [A-Z]+)*(  +[A-Z]+( [A-Z]+)*)+$`)
 
 // exampleServers are the addresses that pages have for the reader's server.
 var exampleServers = regexp.MustCompile(
@@ -108,32 +97,71 @@ func readPageRules(text string) (all pageRules, err error) {
 }
 
 // pageShell has what is refused fail, also what curl is told with a status, and says which line of the page it was.
-// Behind "served", a rule's, a server that the page starts is stopped again once it listens.
+// What goes on in the background ends with the page. Rules may call its functions: served stops a server that the page
+// starts, once it listens, await waits until a command succeeds, newest waits for a run that has what the flags of
+// `run list` say, and prints the newest one's ID, and block prints the page's first block of a language.
 const pageShell = `set -eEuo pipefail
 trap 'echo "$at" >&2' ERR
+trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 curl() { command curl --fail-with-body "$@"; }
 served() {
-  : >served.log
-  PORT=0 "$@" >served.log 2>&1 &
-  until grep -q listening served.log; do kill -0 $! || { cat served.log >&2; return 1; }; sleep 0.1; done
-  kill $! && wait $!
+	: >served.log
+	PORT=0 "$@" >served.log 2>&1 &
+	until grep -q listening served.log; do kill -0 $! || { cat served.log >&2; return 1; }; sleep 0.1; done
+	kill $! && wait $!
 }
+await() {
+	timeout 60 bash -c "until { $1; } 2>/dev/null; do sleep 0.1; done" || { echo "in vain: $1" >&2; return 1; }
+}
+newest() { await "holdfast run list $* | grep -q '^01'"; holdfast run list "$@" | awk 'NR == 2 { print $1 }'; }
+block() { sed -n '/^` + "```" + `'"$1"'$/,/^` + "```" + `$/{/^` + "```" + `$/q; /^` + "```" + `/d; p}' "$page"; }
 `
 
-// script returns the page's commands as a shell's script that names the line of the first that fails.
-func (rules pageRules) script(page, text string) string {
+// script returns the page's commands as a shell's script that names the line of the first that fails, and the heads of
+// the tables that the page says they show, of those that are run as the page has them. Files that the page names are
+// made, unless the script has files of these names.
+func (rules pageRules) script(page, text string) (script string, tables []string) {
 	var out strings.Builder
 	out.WriteString(pageShell)
+	if whole, err := filepath.Abs(filepath.Join("..", page)); err == nil {
+		fmt.Fprintf(&out, "page='%s'\n", whole)
+	}
 	blocks, _ := docpages.Read(text)
 	for _, b := range blocks {
+		if b.Name != "" {
+			fmt.Fprintf(&out, "mkdir -p '%s'\n[ -e '%s' ] || cat >'%[2]s' <<'END OF FILE'\n%sEND OF FILE\n",
+				filepath.Dir(b.Name), b.Name, rules.replace(b.Text))
+		}
 		if b.Kind != docpages.Shell {
 			continue
 		}
-		for _, c := range b.Commands() {
-			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, rules.apply(c))
+		lines := strings.Split(b.Text, "\n")
+		commands := b.Commands()
+		for i, c := range commands {
+			run := rules.apply(c)
+			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, run)
+			shown := lines[c.Line-b.Line+1:]
+			if i+1 < len(commands) {
+				shown = lines[c.Line-b.Line+1 : commands[i+1].Line-b.Line]
+			}
+			for _, line := range shown {
+				if strings.Contains("\n"+run, "\n"+c.Text+"\n") && tableHead.MatchString(line) {
+					tables = append(tables, line)
+				}
+			}
 		}
 	}
-	return out.String()
+	return out.String(), tables
+}
+
+// replace returns a file of the page with what its names stand for.
+func (rules pageRules) replace(file string) string {
+	for _, rule := range rules {
+		if rule.verb == "replace" && rule.pattern.MatchString(file) {
+			rule.used, file = true, rule.pattern.ReplaceAllString(file, rule.text)
+		}
+	}
+	return file
 }
 
 // apply returns what is run for a command. All patterns but those of replacements are matched with the page's text.
@@ -143,12 +171,13 @@ func (rules pageRules) apply(typed docpages.Command) string {
 		if !rule.pattern.MatchString(typed.Text) {
 			continue
 		}
-		rule.used = true
+		rule.used = rule.used || rule.verb != "replace"
 		switch rule.verb {
 		case "skip":
 			return "\n"
 		case "replace":
-			command = rule.pattern.ReplaceAllString(command, rule.text)
+			replaced := rule.pattern.ReplaceAllString(command, rule.text)
+			rule.used, command = rule.used || replaced != command, replaced
 		case "before":
 			before += rule.text + "\n"
 		case "after":

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startService starts a service of others that is as little as commands need of GitLab, Terraform Enterprise or S3: a GET
-// or a POST is answered with the file of its path, or with the file index of a folder, and a PUT makes a file.
+// startService starts a service of others that is as little as commands need of GitLab, Terraform Enterprise or S3: a
+// GET or a POST is answered with the file of its path, or with the file index of a folder, and a PUT makes a file.
 func startService(_ *world, ts *testscript.TestScript, args []string) error {
 	if err := wantArgs(args, 1, 1); err != nil {
 		return err

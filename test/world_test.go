@@ -26,11 +26,12 @@ type world struct {
 }
 
 func newWorld(env *testscript.Env) *world {
+	t := env.T().(testing.TB)
 	return &world{
-		t:             env.T().(testing.TB),
+		t:             t,
 		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
 		organizations: map[string]organization{},
-		tokens:        tokens{t: env.T().(testing.TB)},
+		tokens:        tokens{t: t},
 	}
 }
 
@@ -88,6 +89,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"open-files":   limitFiles,
 		"example":      example,
 		"page":         runPage,
+		"repository":   addRepository,
 		"idle":         idle,
 		"stream":       stream,
 	} {

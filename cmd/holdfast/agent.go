@@ -206,7 +206,8 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
-	switch reached := commands.Sandbox(); {
+	reached := commands.Sandbox()
+	switch {
 	case !agent.Reaches(reached.Level, least.String()):
 		return agent.Settings{},
 			fmt.Errorf("the sandbox reaches %s here, and --min-sandbox wants %s: %s", reached.Level, least,
@@ -214,6 +215,9 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	case f.closed && reached.Network != "closed":
 		return agent.Settings{}, fmt.Errorf("loopback and metadata addresses can't be closed to commands here, and "+
 			"--require-closed-network wants that: %s", strings.Join(reached.Why, "; "))
+	}
+	if err := hidden(f, reached.Level, owner); err != nil {
+		return agent.Settings{}, err
 	}
 	store := tools.New(tools.Settings{Root: f.tools})
 	if _, err := store.FindOnPath(ctx, a.getenv("PATH")); err != nil {
@@ -249,9 +253,9 @@ const (
 	dynamicUsers     = 65520 - firstDynamicUser
 )
 
-// usualUser is whom an agent that is root has commands run as where no account is named: as root they would own what the
-// agent has. It is the account that packages make, else a number that no account has, the same one for a work folder each
-// time. It is nil, for root, where others can't get to the work folder.
+// usualUser is whom an agent that is root has commands run as where no account is named: as root they would own what
+// the agent has. It is the account that packages make, else a number that no account has, the same one for a work
+// folder each time. It is nil, for root, where others can't get to the work folder.
 func usualUser(work string, find func(string) (*agent.User, error)) (*agent.User, error) {
 	if packaged, err := find(runAccount); err == nil {
 		return packaged, nil
@@ -260,14 +264,8 @@ func usualUser(work string, find func(string) (*agent.User, error)) (*agent.User
 	if err != nil {
 		return nil, err
 	}
-	for above := filepath.Dir(work); ; above = filepath.Dir(above) {
-		info, err := os.Stat(above)
-		if err == nil && info.Mode().Perm()&0o001 == 0 {
-			return nil, nil
-		}
-		if above == filepath.Dir(above) {
-			break
-		}
+	if closedFolder(filepath.Dir(work)) != "" {
+		return nil, nil
 	}
 	hash := fnv.New32a()
 	hash.Write([]byte(work))
@@ -278,6 +276,35 @@ func usualUser(work string, find func(string) (*agent.User, error)) (*agent.User
 		}
 	}
 	return nil, nil
+}
+
+// closedFolder is the one on the way to a path that keeps others from it, or the path itself; empty where none does.
+func closedFolder(path string) string {
+	for {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o001 == 0 {
+			return path
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return ""
+		}
+		path = above
+	}
+}
+
+// hidden says which of an agent's folders commands with a user of their own can't get to. Namespaces show them each
+// folder by itself; without them each run would fail. The way below the work folder is opened for each run.
+func hidden(f agentFlags, level string, owner *agent.User) error {
+	if owner == nil || agent.Reaches(level, sandbox.Namespaces.String()) {
+		return nil
+	}
+	for flag, folder := range map[string]string{"work": filepath.Dir(f.work), "tools": f.tools} {
+		if closed := closedFolder(folder); closed != "" && closed != f.work {
+			return fmt.Errorf("commands run as user %d, who can't get through %s to --%s: let others pass it (chmod o+x), "+
+				"name another folder, or install bubblewrap", owner.UID, closed, flag)
+		}
+	}
+	return nil
 }
 
 // accountOf finds an account by its name or number; nil for an empty name.

@@ -30,9 +30,8 @@ with --heads: what a server has signed and sent there (audit.head_file and its l
 in that file have to be signed, and in the log; --signer says by which key, whose fingerprint the server logs when
 it starts.
 
-The server does the work, of which nothing is changed by it. Entries from before the server had hashes can't be
-checked, and are counted. Where retention (audit_days) has removed old entries, the log is proven from there on: the hash
-of the last one that was removed is kept, and an entry of each removal says which one it was. Nothing can be told of a
+The server does the work, of which nothing is changed by it. Where retention (audit_days) has
+removed old entries, the log is proven from there on: the hash of the last one that was removed is kept, and an entry of each removal says which one it was. Nothing can be told of a
 head from before that: with --head it is an error, and with --heads such heads are counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
 		Example: `  holdfast audit verify
   holdfast audit verify --head "$(cat audit-head)"
@@ -110,10 +109,10 @@ func (a *app) verifyChain(ctx context.Context, c *client.Client, kept string) (a
 		if err != nil {
 			return all, err
 		}
-		part.Checked, part.Unchained = part.Checked+all.Checked, part.Unchained+all.Unchained
+		part.Checked += all.Checked
 		part.Breaks = append(all.Breaks, part.Breaks...)
 		all = part
-		shown.count.Store(int64(all.Checked - all.Unchained))
+		shown.count.Store(int64(all.Checked))
 	}
 	return all, nil
 }
@@ -122,9 +121,7 @@ func (a *app) showChain(found api.AuditChain) {
 	for _, b := range found.Breaks {
 		fmt.Fprintf(a.stdout, "%s: %s\n", b.Damage, b.Says)
 	}
-	if found.Unchained > 0 {
-		fmt.Fprintf(a.stderr, "%d of the entries are from before there were hashes, and can't be checked.\n", found.Unchained)
-	}
+
 	switch {
 	case len(found.Breaks) > 0:
 	case found.Head == nil:

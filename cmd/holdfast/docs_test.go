@@ -19,11 +19,13 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/docpages"
+	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/resources"
 )
 
 // TestDocs reads all pages: what they show can be typed. Commands of this program are parsed by its own table of
-// commands, with their flags and the number of their arguments; they are not run, as what they need is not here.
-// TestReadme runs those of README.md, and TestPages those of docs/. Addresses are held against the routes that api.md lists, which are the router's
+// commands, with their flags and the number of their arguments; scripts of test/scripts run them, page by page, and
+// TestReadme those of README.md. Addresses are held against the routes that api.md lists, which are the router's
 // (TestAPIPageListsEveryRoute), and files against what reads them.
 func TestDocs(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -55,6 +57,52 @@ func TestDocs(t *testing.T) {
 	t.Logf("looked at %v", d.counts)
 }
 
+// Each page in docs/ whose commands nobody runs has a script that does.
+func TestPagesAreRun(t *testing.T) {
+	scripts, err := filepath.Glob("../../test/scripts/*.txtar")
+	pages, failed := filepath.Glob("../../test/scripts/pages/*.txtar")
+	if err != nil || failed != nil || len(pages) < 20 {
+		t.Fatalf("%d scripts of pages, %v, %v", len(pages), err, failed)
+	}
+	runs := regexp.MustCompile(`(?m)^(page|example) docs/(\S+)(?: '(.*)')?`)
+	run := map[string]string{} // by a page's name: the sections that are run, or "all"
+	for _, script := range append(scripts, pages...) {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range runs.FindAllStringSubmatch(string(text), -1) {
+			if run[line[2]] = run[line[2]] + line[3]; line[1] == "page" {
+				run[line[2]] = "all"
+			}
+		}
+	}
+	docsPages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range docsPages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		section, rest := run[filepath.Base(page)], string(text)
+		if section == "all" {
+			continue
+		}
+		if before, found, ok := strings.Cut(rest, "\n## "+section+"\n"); ok && section != "" {
+			_, behind, _ := strings.Cut(found, "\n## ")
+			rest = before + "\n## " + behind
+		}
+		blocks, _ := docpages.Read(rest)
+		for _, b := range blocks {
+			if commands := b.Commands(); b.Kind == docpages.Shell && len(commands) > 0 {
+				t.Errorf("%s: no script runs %q", filepath.Base(page), commands[0].Text)
+			}
+		}
+	}
+}
+
 // What a page may have wrong is found.
 func TestDocsFindsFaults(t *testing.T) {
 	d := &docs{T: t, routes: readRoutes(t), targets: readTargets(t)}
@@ -66,7 +114,8 @@ func TestDocsFindsFaults(t *testing.T) {
 		"    curl -u $ORG:$KEY localhost:7777/api/v1/nothing", "    curl -X PUT $HOLDFAST_ADDR/api/v1/whoami",
 		"    curl -d '{}' $HOLDFAST_ADDR/api/v1/whoami", "    [server]\n    nothing = 1", "    [nothing]\n    port = 1",
 		"    [11111111-2222-3333-4444-555555555555]\n    nothing = 1", "    {\"a\": }", "    resource \"a\" \"b\" { x = }",
-		"```yaml\na: [\n```", "See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
+		"```yaml\na: [\n```", "    layers:\n      - nothing: a", "    {\"types\": {\"aws\": {\"a\": {\"nothing\": 1}}}}",
+		"See `GET /api/v1/nothing`.", "See `PUT /api/v1/whoami`.", "See `/api/v1/nothing`.",
 		"See `GET …/-/nothing`.", "See `holdfast nothing`.", "See `holdfast state list --nothing`.", "See `make nothing`.",
 		"1. One.\n\n    $ holdfast state list",
 	} {
@@ -154,6 +203,12 @@ func (d *docs) yaml(text string) {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
 		d.fault("no YAML: %v\n%s", err, text)
+		return
+	}
+	if strings.HasPrefix(text, "layers:") {
+		if _, err := layers.ParseDeclaration([]byte(text)); err != nil {
+			d.fault("no holdfast.yaml: %v\n%s", err, text)
+		}
 	}
 }
 
@@ -172,6 +227,12 @@ var (
 // json reads values one behind another. What is left out stands as … between them, or in a text.
 func (d *docs) json(block string) {
 	d.saw("json")
+	if strings.HasPrefix(block, `{"types":`) {
+		if _, err := resources.ReadRules([]byte(block)); err != nil {
+			d.fault("no rules of identity: %v\n%s", err, block)
+		}
+		return
+	}
 	var kept []string
 	hidden := quotedText.ReplaceAllStringFunc(block, func(s string) string {
 		kept = append(kept, s)

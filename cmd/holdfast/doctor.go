@@ -90,7 +90,7 @@ func (a *app) examine(cmd *cobra.Command, settings configs.Settings, flags docto
 		return err
 	}
 	moment, err := a.fixMoment(cmd.Context(), settings, func(f *backup.Folder) {
-		f.Derived, f.Unreadable = true, report.Unreadable
+		f.Unreadable = report.Unreadable
 	})
 	if err != nil {
 		return err
@@ -127,8 +127,6 @@ func (a *app) repair(cmd *cobra.Command, settings configs.Settings, flags doctor
 		}
 		if !done[f.Repair] {
 			switch log := a.quietLog(settings); f.Repair {
-			case doctor.RepairIndex:
-				err = storage.RemoveIndex(settings)
 			case doctor.RepairUsage:
 				err = storage.CountUsage(cmd.Context(), settings, log)
 			case doctor.RepairTotals:

@@ -135,7 +135,7 @@ func speaking() []string {
 		"engine workspace select",
 		"tool add", "tool download", "tool remove", "agent", "health", "version",
 		"data tail", // the table of data query, line by line
-		"data export", "data import", "backup verify", "backup load", "restore", "seal status", "seal enable", "seal rotate",
+		"data export", "data import", "backup verify", "backup load", "restore", "seal rotate",
 		"seal forget",
 		"doctor", "audit verify", "audit head", // say sentences
 	}

@@ -63,7 +63,7 @@ type keyRow struct {
 }
 
 func (a *app) listKeys(cmd *cobra.Command, args []string) ([]keyRow, error) {
-	doc, _, err := a.loadAuth(cmd)
+	doc, err := a.namedAuth(cmd)
 	if err != nil {
 		return nil, err
 	}

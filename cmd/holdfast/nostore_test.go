@@ -11,7 +11,7 @@ func TestNoStore(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"seal", "status"}, {"seal", "enable"}, {"seal", "rotate"}, {"doctor"},
+		{"seal", "rotate"}, {"doctor"},
 		{"backup", "--output", "out", "--recipient", "age1"}, {"tool", "list"},
 		{"tool", "add", "--from-path"}, {"data", "export", "--all"}, {"key", "list"}, {"org", "list"}, {"org", "add", "Acme"},
 	} {
@@ -32,9 +32,17 @@ func TestNoStore(t *testing.T) {
 func TestStoreIsNamed(t *testing.T) {
 	s := newShell(t)
 	s.must("init")
-	for _, args := range [][]string{{"tool", "list"}, {"seal", "status"}, {"doctor"}} {
+	for _, args := range [][]string{{"tool", "list"}, {"seal", "rotate"}, {"doctor"}} {
 		if _, _, errs := s.run(args...); !strings.HasPrefix(errs, "In "+s.data) {
 			t.Errorf("holdfast %q says %q", args, errs)
+		}
+	}
+	for _, args := range [][]string{{"key", "list"}, {"org", "list"}} {
+		if _, _, errs := s.run(args...); !strings.HasPrefix(errs, "In "+s.file) {
+			t.Errorf("holdfast %q says %q", args, errs)
+		}
+		if _, _, errs := s.run(append(args, "--json")...); errs != "" {
+			t.Errorf("holdfast %q --json says %q", args, errs)
 		}
 	}
 }

@@ -73,7 +73,7 @@ those that were removed with their data.`,
 		Example: "  holdfast org list\n  holdfast org list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			doc, _, err := a.loadAuth(cmd)
+			doc, err := a.namedAuth(cmd)
 			if err != nil {
 				return err
 			}

@@ -106,6 +106,15 @@ func editor() string {
 	return fmt.Sprintf("%s process %d", host, os.Getpid())
 }
 
+// namedAuth is loadAuth of a command that shows what is in there, and says in which file that is.
+func (a *app) namedAuth(cmd *cobra.Command) (*authfile.Document, error) {
+	doc, source, err := a.loadAuth(cmd)
+	if err == nil && source.path != "" {
+		a.nameFiles(cmd, source.path)
+	}
+	return doc, err
+}
+
 // loadAuth reads what authSource finds, and returns where that is too.
 func (a *app) loadAuth(cmd *cobra.Command) (*authfile.Document, authSource, error) {
 	source, err := a.authSource(cmd)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,47 +16,9 @@ import (
 )
 
 func newSealCommand(a *app) *cobra.Command {
-	group := newGroup("seal", "Encrypt the states that are kept, and renew the key that does")
-	group.AddCommand(newSealStatusCommand(a), newSealEnableCommand(a), newSealRotateCommand(a),
-		newSealForgetCommand(a))
+	group := newGroup("seal", "Renew the key that encrypts what is kept, and have it forget organizations")
+	group.AddCommand(newSealRotateCommand(a), newSealForgetCommand(a))
 	return group
-}
-
-func newSealStatusCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Say whether the states that are kept are encrypted",
-		Long: `Say whether the states that are kept are encrypted: "sealed" where all of them are. A server that runs is asked.
-The exit code is 0 where all are, and 1 otherwise.`,
-		Example: `  holdfast seal status`,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.sealStatus(cmd) },
-	}
-	addConfigFlag(cmd)
-	return cmd
-}
-
-func newSealEnableCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "enable",
-		Short: "Encrypt the states of a store that keeps them unencrypted",
-		Long: `Encrypt all states, versions and candidates of a store that keeps them unencrypted, under the master key
-(seal.master_key_file). New stores are encrypted from their beginning.
-
-A server that runs goes on serving, and writes encrypted from the first moment on; without one the command does
-it by itself. It may be interrupted: what is encrypted stays so, a server goes on with the rest at its next
-start, and so does this command. In the end the store's files have no unencrypted rest any more. Backups from
-before do.
-
-There is no way back, and without the master key file nobody can read the states any more: keep a copy of it
-apart from copies of the data.`,
-		Example: `  holdfast seal enable
-  holdfast seal enable --config /etc/holdfast/holdfast.cfg`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.sealEnable(cmd) },
-	}
-	addConfigFlag(cmd)
-	return cmd
 }
 
 func newSealRotateCommand(a *app) *cobra.Command {
@@ -85,40 +46,6 @@ start them again.`,
 	return cmd
 }
 
-// errUnsealed is of states that are not sealed.
-var errUnsealed = errors.New("states are kept unencrypted: `holdfast seal enable` encrypts them")
-
-func (a *app) sealStatus(cmd *cobra.Command) error {
-	settings, err := a.storeSettings(cmd)
-	if err != nil {
-		return err
-	}
-	said := ""
-	if running := runningServer(cmd.Context(), server.OperatorSocket(settings)); running != nil {
-		said, err = running.line(cmd.Context(), server.OperatorSealStatus)
-	} else {
-		said, err = a.sealModeOf(cmd.Context(), settings)
-	}
-	if err != nil {
-		return err
-	}
-	if said != server.SealedAll {
-		return errUnsealed
-	}
-	_, err = fmt.Fprintln(a.stdout, said)
-	return err
-}
-
-func (a *app) sealModeOf(ctx context.Context, settings configs.Settings) (said string, err error) {
-	err = a.withSealing(ctx, settings, func(s storage.Sealing) error {
-		if s.SealMode() == storage.Sealed {
-			said = server.SealedAll
-		}
-		return nil
-	})
-	return said, err
-}
-
 // withSealing opens the store of states, which no server has.
 func (a *app) withSealing(ctx context.Context, settings configs.Settings, do func(storage.Sealing) error) (err error) {
 	states, err := storage.OpenStates(ctx, settings, slog.New(slog.NewTextHandler(io.Discard, nil)))
@@ -128,46 +55,9 @@ func (a *app) withSealing(ctx context.Context, settings configs.Settings, do fun
 	defer func() { err = errors.Join(err, states.Close()) }()
 	s, ok := storage.SealingOf(states)
 	if !ok {
-		return errors.New("states are kept in memory only: there is nothing to encrypt")
+		return errors.New("states are kept in memory only: no key encrypts them")
 	}
 	return do(s)
-}
-
-func (a *app) sealEnable(cmd *cobra.Command) error {
-	settings, err := a.storeSettings(cmd)
-	if err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	if running := runningServer(ctx, server.OperatorSocket(settings)); running != nil {
-		err = running.seal(ctx, a.sealProgress())
-	} else {
-		master, failed := a.ensureMaster(cmd)
-		if failed != nil {
-			return failed
-		}
-		fmt.Fprint(a.stderr, master.words(""))
-		tell := a.sealProgress()
-		err = a.withSealing(ctx, settings, func(s storage.Sealing) error {
-			return s.Seal(ctx, func(p storage.SealProgress) { tell(p.Done, p.Total) })
-		})
-	}
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	_, err = fmt.Fprintln(a.stdout, "All states are encrypted.")
-	return err
-}
-
-// sealProgress returns what tells how far it has come.
-func (a *app) sealProgress() func(done, total int64) {
-	shown := int64(-1)
-	return func(done, total int64) {
-		if percent := 100 * done / max(total, 1); percent != shown {
-			shown = percent
-			fmt.Fprintf(a.stderr, "encrypted %d of %s\n", done, counted(total, "version"))
-		}
-	}
 }
 
 func (a *app) sealRotate(cmd *cobra.Command, rewrap bool) error {
@@ -224,27 +114,4 @@ func (s *runningStore) line(ctx context.Context, path string) (string, error) {
 	lines := bufio.NewScanner(answer)
 	lines.Scan()
 	return lines.Text(), lines.Err()
-}
-
-// seal has the server seal its states, and returns when all are.
-func (s *runningStore) seal(ctx context.Context, tell func(done, total int64)) error {
-	answer, err := s.send(ctx, server.OperatorSeal)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	for lines := bufio.NewScanner(answer); lines.Scan(); {
-		line := lines.Text()
-		if line == server.SealedAll {
-			return nil
-		}
-		if why, failed := strings.CutPrefix(line, server.SealFailed); failed {
-			return errors.New(why)
-		}
-		var done, total int64
-		if _, err := fmt.Sscan(line, &done, &total); err == nil {
-			tell(done, total)
-		}
-	}
-	return errors.New("the server ended before all states were encrypted; it goes on when it starts again")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (m *Module) readResource(b *hcl.Block) error {
-	c, rest, problems := b.Body.PartialContent(schemaOf([]string{"count", "for_each", "depends_on", "provider", "enabled"},
+	c, rest, problems := b.Body.PartialContent(schemaOf([]string{"count", "for_each", "depends_on", "provider"},
 		[]string{"lifecycle", "provisioner+", "connection"}))
 	if err := diag.OfHCL(problems, constructOf(b)); err != nil {
 		return err
@@ -43,9 +43,6 @@ func (m *Module) readResource(b *hcl.Block) error {
 }
 
 func repetition(c *hcl.BodyContent, construct string) (count, forEach hcl.Expression, err error) {
-	if a, ok := c.Attributes["enabled"]; ok {
-		return nil, nil, diag.At(a.NameRange, construct, "enabled isn't supported").WithHint("use count")
-	}
 	if a, ok := c.Attributes["count"]; ok {
 		count = a.Expr
 	}
@@ -124,7 +121,7 @@ func (l *Lifecycle) readIgnored(a *hcl.Attribute, construct string) error {
 
 func (m *Module) readCall(b *hcl.Block) error {
 	c, rest, problems := b.Body.PartialContent(schemaOf([]string{"!source", "version", "count", "for_each", "depends_on",
-		"providers", "enabled"}, nil))
+		"providers"}, nil))
 	if err := diag.OfHCL(problems, constructOf(b)); err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ var (
 	yamlBlock = regexp.MustCompile(`^[a-z_]+:( [|>-]?.*)?$`)
 	hclBlock  = regexp.MustCompile(`^(terraform|resource|variable|output|provider|module|include|remote_state)\b.*\{|` +
 		`^\w+ += "`)
-	fileName = regexp.MustCompile(`^# ([\w./-]+\.(yml|yaml|tf|hcl|tfbackend))`)
+	fileName = regexp.MustCompile(`^# ([\w./-]+\.(yml|yaml|tfbackend|tf|hcl))\b`)
 	// notForShells are first lines of blocks that are no commands and no files: answers and messages.
 	notForShells = regexp.MustCompile(`^(RateLimit-|c := client\.New|holdfast\.cfg: \[|SELECT |Syncing |` +
 		`decision_url = |event: |─)`)

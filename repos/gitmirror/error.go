@@ -31,7 +31,9 @@ const (
 type Error struct {
 	Kind Kind
 	Text string
-	err  error
+	// Missing is the branch that the remote does not have, where that is why.
+	Missing string
+	err     error
 }
 
 // Error implements error.

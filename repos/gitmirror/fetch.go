@@ -234,7 +234,11 @@ func (m *Mirror) whichBranches(ctx context.Context, from Source, failed *Error) 
 	default:
 		text += strings.Join(all, ", ")
 	}
-	return newError(NotThere, "%s", shorten(text))
+	told := newError(NotThere, "%s", shorten(text))
+	if !slices.Contains(all, missing) && missing != first {
+		told.Missing = missing
+	}
+	return told
 }
 
 // watch stops a fetch that brings too much, by way of several files.

@@ -2,12 +2,23 @@ package sealtest
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/holdfast/holdfast/seal"
 )
+
+// Master returns a master key that is the same in every process, for tests that keep it nowhere.
+func Master() *seal.Master {
+	master, err := seal.Source{Text: strings.Repeat("5e", 32)}.Read(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return master
+}
 
 // MasterFile is where the master keys of a test's folder are.
 func MasterFile(dir string) string { return filepath.Join(dir, "master.key") }

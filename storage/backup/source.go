@@ -43,8 +43,6 @@ type Folder struct {
 	Before *Index
 	// Elsewhere are databases that are not in the folder, whatever is there by their names.
 	Elsewhere []string
-	// Derived has also what a server makes again by itself.
-	Derived bool
 	// Unreadable is told of files that can't be read, or are missed, which are left out then; nil for who wants all.
 	Unreadable func(name string, err error)
 }
@@ -119,16 +117,12 @@ func (f Folder) passOver(ctx context.Context, name string, err error) error {
 }
 
 func (f Folder) databases(ctx context.Context, m *Moment) error {
-	names := databases()
-	if f.Derived {
-		names = append(names, "resources.db")
-	}
 	list, _, err := folder.ReadDatabases(f.Dir)
 	if err != nil {
 		return err
 	}
 	some := false
-	for _, name := range names {
+	for _, name := range databases() {
 		if slices.Contains(f.Elsewhere, name) {
 			continue
 		}

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
@@ -121,20 +120,20 @@ func (p *pending) setTime(at time.Time) {
 
 func checkBatch(b inventory.Batch) error {
 	if len(b.Resources) == 0 {
-		return errors.New("csv: a batch without resources")
+		return fault.New(fault.ParameterInvalid, "a batch has resources")
 	}
 	if len(b.ID) == 0 || len(b.ID) > 64 {
-		return errors.New("csv: a batch's ID has 1 to 64 characters")
+		return fault.New(fault.ParameterInvalid, "the ID of a batch has 1 to 64 characters")
 	}
 	for i := range len(b.ID) {
 		switch c := b.ID[i]; {
 		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-':
 		default:
-			return errors.New("csv: a batch's ID has only letters, digits and -")
+			return fault.New(fault.ParameterInvalid, "the ID of a batch has only letters, digits and -")
 		}
 	}
 	if year := b.At.UTC().Year(); year < 1 || year > 9999 {
-		return errors.New("csv: a timestamp's year has four digits")
+		return fault.New(fault.ParameterInvalid, "the year of a timestamp has four digits")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ const maxComplaints = 20
 
 // databases has SQLite check the structure of each.
 func (d *doctor) databases() error {
-	for _, name := range []string{"state.db", "runs.db", "notices.db", "uploads.db", "outbox.db", "resources.db"} {
+	for _, name := range []string{"state.db", "runs.db", "notices.db", "uploads.db", "outbox.db"} {
 		if !d.has(name) {
 			continue
 		}
@@ -48,11 +48,8 @@ func (d *doctor) database(name string) error {
 	if len(complaints) == 0 {
 		return nil
 	}
-	f := d.found(name, doRestore, "SQLite finds it damaged: %s", strings.Join(complaints[:min(len(complaints),
+	d.found(name, doRestore, "SQLite finds it damaged: %s", strings.Join(complaints[:min(len(complaints),
 		maxComplaints)], "; "))
-	if name == "resources.db" {
-		f.Do, f.Repair = "run `holdfast doctor --repair` while the server is stopped", RepairIndex
-	}
 	return nil
 }
 

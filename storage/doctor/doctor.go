@@ -31,7 +31,6 @@ type Finding struct {
 
 // The repairs.
 const (
-	RepairIndex  = "the index of resources is removed; the server makes it again"
 	RepairUsage  = "what organizations use is counted anew"
 	RepairTotals = "states and locks are counted anew"
 	RepairLists  = "lists find all again"

@@ -198,7 +198,7 @@ func (s *store) put(name, content string) {
 func (s *store) examined() doctor.Report {
 	s.t.Helper()
 	var r doctor.Report
-	moment, err := backup.Folder{Dir: s.settings.Storage.Path, Derived: true, Unreadable: r.Unreadable}.Fix(s.t.Context(),
+	moment, err := backup.Folder{Dir: s.settings.Storage.Path, Unreadable: r.Unreadable}.Fix(s.t.Context(),
 		time.Now())
 	must(s.t, err)
 	tell := func(what string) {

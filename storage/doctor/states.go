@@ -35,9 +35,9 @@ func sqlOrphans() []string {
 const sqlCounted = `SELECT org FROM (SELECT org, bytes FROM usage WHERE bytes <> 0 UNION ALL
 	SELECT org, -sum(bytes) FROM (
 		SELECT ifnull(s.owner, s.org) AS org, 512 + 2 * (max(ifnull(length(s.lock_raw), 0), 1024) - 1024) AS bytes FROM states s
-		UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(b.bytes) - 53 * (b.encoding GLOB 'sealed-*'), 0)
+		UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(b.bytes) - 53, 0)
 			FROM versions v JOIN states s ON s.id = v.state LEFT JOIN bodies b ON b.id = v.id
-		UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(c.bytes) - 53 * (c.encoding GLOB 'sealed-*'), 0)
+		UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(c.bytes) - 53, 0)
 			FROM candidates c JOIN states s ON s.id = c.state)
 	GROUP BY 1) GROUP BY org HAVING sum(bytes) <> 0`
 

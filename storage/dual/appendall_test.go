@@ -91,7 +91,8 @@ func TestAppendAllStamps(t *testing.T) {
 func TestAppendAllShares(t *testing.T) {
 	r := newRig(t, nil)
 	batches := series(uuid.New(), shareMost)
-	if receipts, together, err := r.appendTogether(t.Context(), batches[:100]); !together || len(receipts) != 100 || err != nil {
+	receipts, together, err := r.appendTogether(t.Context(), batches[:100])
+	if !together || len(receipts) != 100 || err != nil {
 		t.Errorf("%v, %d receipts, %v", together, len(receipts), err)
 	}
 	if receipts, together, err := r.appendTogether(t.Context(), batches); together || len(receipts) != 0 || err != nil {
@@ -103,14 +104,14 @@ func TestAppendAllShares(t *testing.T) {
 	}
 	// One that nobody knows has its own answer, behind those that are known.
 	batches[7].ID = "unknown"
-	receipts, err := r.AppendAll(t.Context(), batches)
+	receipts, err = r.AppendAll(t.Context(), batches)
 	if len(receipts) != 7 || err == nil || fault.Is(err, fault.Busy) || fault.Is(err, fault.StoreUnavailable) {
 		t.Errorf("%d receipts, %v", len(receipts), err)
 	}
 }
 
-// TestOldBatchBesideOneSide refuses a batch that is older than what the sides have, also where one of them lacks the newer
-// one and would take it.
+// TestOldBatchBesideOneSide refuses a batch that is older than what the sides have, also where one of them lacks the
+// newer one and would take it.
 func TestOldBatchBesideOneSide(t *testing.T) {
 	r := newRig(t, nil)
 	org := uuid.New()
@@ -149,4 +150,21 @@ func TestOpenPaysAll(t *testing.T) {
 	if b := r.Backlog(); b["csv"] != 0 {
 		t.Errorf("%d of %d batches are owed when the store is open", b["csv"], len(batches))
 	}
+}
+
+// TestOldBatchOfOneSide sends a batch again that one side refused for good, while the one that has it is behind.
+func TestOldBatchOfOneSide(t *testing.T) {
+	r := newRig(t, nil)
+	org := uuid.New()
+	batches := series(org, 2)
+	r.mysql.refusing(tooLarge(batches[0].ID))
+	r.mustAppend(batches[0])
+	r.settled()
+	r.csv.refusing(func(inventory.Batch) error { return fault.New(fault.StoreFull, "no room") })
+	r.mustAppend(batches[1])
+	if receipt := r.mustAppend(batches[0]); !receipt.Replayed {
+		t.Errorf("%+v", receipt)
+	}
+	r.csv.refusing(nil)
+	r.settled()
 }

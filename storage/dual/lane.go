@@ -60,8 +60,8 @@ func (l *lane) take(ctx context.Context) error {
 
 func (l *lane) give() { l.turn <- struct{}{} }
 
-// owe enters what a side is owed in its place, and reports whether the side was owed nothing before. It needs the lane's
-// turn, or the store to itself.
+// owe enters what a side is owed in its place, and reports whether the side was owed nothing before. It needs the
+// lane's turn, or the store to itself.
 func (s *Store) owe(d *side, l *lane, r row) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,15 +102,17 @@ func (l *lane) owes(n name) bool {
 	return len(l.queues[n]) > 0
 }
 
-// next returns what to replay next; false, and no longer replaying, when there is nothing.
-func (l *lane) next(n name) (debt, bool) {
+// next returns what to replay next; false, and no longer replaying, when there is nothing or the store closes.
+func (l *lane) next(n name, stop context.Context) (debt, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queues[n]) == 0 {
-		l.queues[n], l.replaying[n] = nil, false
-		return debt{}, false
+	if len(l.queues[n]) > 0 && stop.Err() == nil {
+		return l.queues[n][0], true
 	}
-	return l.queues[n][0], true
+	if l.replaying[n] = false; len(l.queues[n]) == 0 {
+		l.queues[n] = nil
+	}
+	return debt{}, false
 }
 
 // begin reports whether the caller is to replay the queue: there is something in it, and nobody else does.

@@ -49,7 +49,6 @@ type outbox struct {
 	readers *sql.DB
 	codec   *codec
 	log     *slog.Logger
-	dirt    sqlitedb.Dirt // what shred has deleted
 
 	hurry   chan struct{} // too many settled rows
 	stop    chan struct{} // closed for tidy to end, which closes stopped
@@ -294,8 +293,8 @@ func (o *outbox) all(ctx context.Context) (rows []row, err error) {
 // scanner is a row of an answer.
 type scanner interface{ Scan(...any) error }
 
-// scanning returns what reads the rows of a query that is to be made next. What was settled by now counts, also if it is
-// written, and forgotten, while the query still sees the row as it was.
+// scanning returns what reads the rows of a query that is to be made next. What was settled by now counts, also if it
+// is written, and forgotten, while the query still sees the row as it was.
 func (o *outbox) scanning() func(scanner) (row, error) {
 	before := o.takeStock()
 	return func(from scanner) (row, error) {
@@ -415,16 +414,13 @@ func (o *outbox) shred(org uuid.UUID, limit int) (removed int, err error) {
 		removed = int(n)
 		return err
 	})
-	if removed > 0 {
-		o.dirt.Add()
-	}
 	return removed, err
 }
 
-// scrub cuts the WAL off. What was deleted in the database itself is overwritten already, and the pages that it took are
-// given back to the file system.
+// scrub cuts the WAL off, which may have any batch of late, also one that both sides got long ago. What was deleted
+// in the database itself is overwritten already, and the pages that it took are given back to the file system.
 func (o *outbox) scrub(ctx context.Context) error {
-	return o.dirt.Clear(func() error { return storeError(o.writer.EmptyLog(ctx, uuid.Nil)) })
+	return storeError(o.writer.EmptyLog(ctx, uuid.Nil))
 }
 
 // storeError turns what SQLite says of the outbox into a fault. Without the outbox there is no upload: what one side

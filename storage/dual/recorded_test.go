@@ -59,3 +59,44 @@ func TestRetryWithASideAway(t *testing.T) {
 		r.wantBoth(batch.Org, linesOf(batch, want.At))
 	}
 }
+
+// TestRecordedAfterCrash does not deny a batch that CSV has acknowledged while CSV can't be asked and nothing but CSV
+// knows.
+func TestRecordedAfterCrash(t *testing.T) {
+	r := newRig(t, nil)
+	batch := newBatch(uuid.New(), "a", 1)
+	r.mysql.refusing(func(inventory.Batch) error { return fault.New(fault.StoreFull, "no room") })
+	copied := r.copyOnce(r.csv, "after")
+	r.mustAppend(batch)
+	dir := <-copied
+	r.csv.set(fails)
+	r.goOn(dir)
+	if got, found, err := r.Recorded(t.Context(), batch.Org, batch.ID); !found && err == nil {
+		t.Errorf("Recorded: %+v, %v, %v", got, found, err)
+	}
+	r.mysql.refusing(nil)
+	r.heal()
+	r.wantBoth(batch.Org, lines(t, r.csv, batch.Org))
+}
+
+// TestAfterOneSideForgot records an upload on both sides, the clock having been set back, behind one that the sides
+// have at different times.
+func TestAfterOneSideForgot(t *testing.T) {
+	now := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	r := newRig(t, func(o *Options) { o.Now = now.Now })
+	org := uuid.New()
+	batch := newBatch(org, "a", 1)
+	batch.At = now.Now().Add(-time.Hour)
+	if _, err := r.csv.Store.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	retry := batch
+	retry.At = time.Time{}
+	if receipt := r.mustAppend(retry); !receipt.Replayed {
+		t.Fatalf("%+v", receipt)
+	}
+	now.advance(-time.Minute)
+	r.mustAppend(newBatch(org, "b", 1))
+	r.settled()
+	r.wantRefused(0, 0)
+}

@@ -13,8 +13,8 @@ const (
 	lastWait  = 30 * time.Second
 )
 
-// replay sees to it that somebody sends a side what it has missed of an organization, if anything. Who waits for tries, if
-// anybody, waits until all of it was taken, or something was not.
+// replay sees to it that somebody sends a side what it has missed of an organization, if anything. Who waits for
+// tries, if anybody, waits until all of it was taken, or something was not.
 func (s *Store) replay(d *side, l *lane, tries *sync.WaitGroup) {
 	if !l.begin(d.name) {
 		return
@@ -29,8 +29,8 @@ func (s *Store) replay(d *side, l *lane, tries *sync.WaitGroup) {
 		wait := firstWait
 		for {
 			recovered := d.recovered() // taken before the call, so as not to miss it
-			next, ok := l.next(d.name)
-			if !ok || s.stop.Err() != nil {
+			next, ok := l.next(d.name, s.stop)
+			if !ok {
 				return
 			}
 			err := s.replayOne(d, l, next)

@@ -100,7 +100,8 @@ func (s *Store) statusOf(ctx context.Context, d *side) error {
 	}
 }
 
-// room refuses batches that would have to be kept for a side, when the outbox keeps as much of the organization as it may.
+// room refuses batches that would have to be kept for a side, when the outbox keeps as much of the organization as it
+// may.
 //
 // That is as much as is still free: one organization alone gets half of the outbox, two get a third each, and so on. So
 // however many are behind, there is room left for another one.
@@ -115,7 +116,8 @@ func (s *Store) room(l *lane, to names, size int64) error {
 			behind = d.name.String() + " is behind"
 		}
 	}
-	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already", behind)
+	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already",
+		behind)
 	err.RetryAfter = lastWait
 	return err
 }

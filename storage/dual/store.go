@@ -78,9 +78,9 @@ type Store struct {
 	closing atomic.Bool
 }
 
-// Open opens the outbox, sends what it holds, and returns when each side has it or has failed once more; the rest goes on
-// in the background. An import that was interrupted goes by what CSV has then. One process at a time may have the
-// directory open.
+// Open opens the outbox, sends what it holds, and returns when each side has it or has failed once more; the rest
+// goes on in the background. An import that was interrupted goes by what CSV has then. One process at a time may have
+// the directory open.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.setDefaults()
 	outbox, err := openOutbox(ctx, o.Dir, o.Log)
@@ -150,8 +150,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// lastLeft returns when everybody who was let in has left. The gate is open then, so that who comes later is refused and
-// does not wait.
+// lastLeft returns when everybody who was let in has left. The gate is open then, so that who comes later is refused
+// and does not wait.
 func (s *Store) lastLeft() {
 	s.gate.Lock()
 	defer s.gate.Unlock()
@@ -207,8 +207,8 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 // shareMost is how many batches share a commit of the outbox and a call of each side.
 const shareMost = 256
 
-// AppendAll implements inventory.Store. Batches of an import share commits for as long as nothing is wrong; else each goes
-// by itself.
+// AppendAll implements inventory.Store. Batches of an import share commits for as long as nothing is wrong; else each
+// goes by itself.
 func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, err error) {
 	for len(batches) > 0 {
 		some := batches[:min(len(batches), shareMost)]
@@ -226,8 +226,8 @@ func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) (recei
 }
 
 // appendTogether does nothing unless both sides are owed nothing and the batches are new and follow each other.
-func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, together bool,
-	err error) {
+func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt,
+	together bool, err error) {
 	if err := s.enter(); err != nil {
 		return nil, false, err
 	}
@@ -250,8 +250,8 @@ func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (
 	return receipts, true, err
 }
 
-// follow reports whether the batches bring timestamps that follow each other and the newest one, and IDs that differ and
-// were no caller's choice.
+// follow reports whether the batches bring timestamps that follow each other and the newest one, and IDs that differ
+// and were no caller's choice.
 func follow(newest time.Time, batches []inventory.Batch) bool {
 	ids := map[string]bool{}
 	for _, b := range batches {
@@ -264,8 +264,8 @@ func follow(newest time.Time, batches []inventory.Batch) bool {
 	return true
 }
 
-// known answers a batch that is in the outbox, or that may have been recorded before. A side that is behind is not asked:
-// what it may lack is in the outbox.
+// known answers a batch that is in the outbox, or that may have been recorded before. A side that is behind is not
+// asked: what it may lack is in the outbox.
 func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, bool, error) {
 	if l.owes(csv) || l.owes(mysql) {
 		r, found, err := s.outbox.find(ctx, batch.Org, batch.ID)
@@ -297,18 +297,17 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 }
 
 // old answers a batch that is older than the newest record: it was recorded before, or it is refused. A side that is
-// behind might take it for new, so none is sent it.
+// behind might take it for new, so none is sent it. But it may be the one that has it, if the other refused it for
+// good.
 func (s *Store) old(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, error) {
 	var away []error
 	for _, d := range s.sides {
-		if l.owes(d.name) {
-			continue
-		}
 		found, ok, err := s.rememberedBy(ctx, d, batch.Org, batch.ID)
-		if err != nil {
-			away = append(away, err)
-		} else if ok {
+		if err == nil && ok {
 			return found.Again(batch)
+		}
+		if err != nil && !l.owes(d.name) {
+			away = append(away, err)
 		}
 	}
 	if len(away) > 0 || l.owes(csv) && l.owes(mysql) {
@@ -319,8 +318,8 @@ func (s *Store) old(ctx context.Context, l *lane, batch inventory.Batch) (invent
 		l.last.Format(time.RFC3339Nano))
 }
 
-// record brings batches into the outbox and to the sides, and returns the receipts of those up to the first that no side
-// says it has recorded. A side that is behind waits for what it has missed.
+// record brings batches into the outbox and to the sides, and returns the receipts of those up to the first that no
+// side says it has recorded. A side that is behind waits for what it has missed.
 func (s *Store) record(l *lane, batches []inventory.Batch) (receipts []inventory.Receipt, err error) {
 	var to names
 	for _, d := range s.sides {
@@ -363,6 +362,7 @@ func (s *Store) record(l *lane, batches []inventory.Batch) (receipts []inventory
 func (s *Store) conclude(l *lane, r row, all [2]outcome) (inventory.Receipt, error) {
 	for _, o := range all {
 		if o.kind() == recorded && o.receipt.Replayed { // before, and it is owed to nobody: both have it
+			l.last = later(l.last, r.at) // one that had forgotten it may have recorded it anew
 			s.outbox.settle(r.seq, both, both)
 			return o.receipt, nil
 		}
@@ -422,8 +422,8 @@ func errBothDown(cause error) error {
 	return err
 }
 
-// seed finds the newest timestamp that the sides have, once for an organization. What a side that is away may have beyond
-// the other, the outbox has as well.
+// seed finds the newest timestamp that the sides have, once for an organization. What a side that is away may have
+// beyond the other, the outbox has as well.
 func (s *Store) seed(ctx context.Context, l *lane) error {
 	if l.seeded {
 		return nil
@@ -483,13 +483,14 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 			away = append(away, err)
 		}
 	}
-	if len(away) == len(s.sides) {
+	if len(away) == len(s.sides) || len(away) > 0 && found { // the side that is away may have what is in the outbox
 		return inventory.Remembered{}, false, errBothDown(errors.Join(away...))
 	}
 	return inventory.Remembered{}, false, nil
 }
 
-func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
 	defer cancel()
 	return d.store.Recorded(ctx, org, id)
@@ -511,8 +512,8 @@ func (s *Store) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error] {
 	return s.sides[csv].store.Organizations(ctx)
 }
 
-// Usage implements inventory.Store: what CSV has, which is on the same disk as states, and what is still owed to it. What
-// the database has is the same once more, on other disks.
+// Usage implements inventory.Store: what CSV has, which is on the same disk as states, and what is still owed to it.
+// What the database has is the same once more, on other disks.
 func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 	if err := s.enter(); err != nil {
 		return 0, err

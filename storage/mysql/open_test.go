@@ -139,3 +139,29 @@ func TestSocket(t *testing.T) {
 	appendTo(t, store, batch)
 	wantOnce(t, store, batch.Org, map[string]int{batch.ID: 2})
 }
+
+// TestTableIsNamedAsDocumented looks at an organization's table as other programs find it: its columns, and its indexes
+// by their names.
+func TestTableIsNamedAsDocumented(t *testing.T) {
+	d := mysqltest.New(t)
+	store, org := open(t, optionsFor(d)), uuid.New()
+	appendTo(t, store, batchOf(org, 1))
+	db, err := d.Open(d.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	name := "org_" + strings.ReplaceAll(org.String(), "-", "_")
+	for query, want := range map[string]string{
+		"SELECT GROUP_CONCAT(column_name ORDER BY ordinal_position) FROM information_schema.columns": "id,timestamp," +
+			"org_id,provider,category,resource_type,resource_name,attributes,attributes_text",
+		"SELECT GROUP_CONCAT(index_name, ':', column_name ORDER BY index_name) FROM " +
+			"information_schema.statistics": "idx_resource_type:resource_type,idx_timestamp:timestamp,PRIMARY:id",
+	} {
+		var got string
+		err := db.QueryRowContext(t.Context(), query+" WHERE table_schema = DATABASE() AND table_name = ?", name).Scan(&got)
+		if err != nil || got != want {
+			t.Errorf("%s: %q, want %q; %v", query, got, want, err)
+		}
+	}
+}

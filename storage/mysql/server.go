@@ -98,8 +98,8 @@ func (s *server) createTable(ctx context.Context, db querier, org uuid.UUID) err
 		resource_name `+name+`,
 		attributes JSON NOT NULL,
 		attributes_text LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'the exact text, where attributes is not',
-		KEY timestamp (timestamp),
-		KEY resource_type (resource_type)
+		KEY idx_timestamp (timestamp),
+		KEY idx_resource_type (resource_type)
 		) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*T![auto_id_cache] AUTO_ID_CACHE 1 */`)
 	if err != nil {
 		return err

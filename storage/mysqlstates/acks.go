@@ -32,7 +32,6 @@ type ack struct {
 	Org    uuid.UUID  `json:"org"`
 	Name   state.Name `json:"name"`
 	Number uint64     `json:"number,omitempty"` // of the version that it made; 0 when it made none
-	Digest string     `json:"digest,omitempty"`
 	At     time.Time  `json:"at"`
 
 	missed bool // the database does not have it: known, and not looked for again

@@ -1,6 +1,7 @@
 package mysqlstates
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/holdfast/holdfast/state"
@@ -46,9 +47,9 @@ func (t *tx) openCandidates(id int64) (all []openCandidate, err error) {
 }
 
 // Settle implements stateengine.StateTx.
-func (t *tx) Settle(id int64, s state.Settlement, twins stateengine.Forms) error {
+func (t *tx) Settle(id int64, s state.Settlement, twins []byte) error {
 	return t.settleOpen(id, s.Status, s.At.UnixMicro(), func(c openCandidate) bool {
-		return c.id == s.ID && s.ID != "" || s.Content != (state.Digest{}) && twins.Is(c.content)
+		return c.id == s.ID && s.ID != "" || twins != nil && bytes.Equal(twins, c.content)
 	})
 }
 

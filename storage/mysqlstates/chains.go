@@ -21,11 +21,8 @@ const (
 	sqlNewHeads  = ` ON DUPLICATE KEY UPDATE sequence = VALUES(sequence), place = VALUES(place), hash = VALUES(hash)`
 	sqlAddLinks  = `INSERT INTO state_links (sequence, place, hash) VALUES `
 	sqlNewLinks  = ` ON DUPLICATE KEY UPDATE place = VALUES(place), hash = VALUES(hash)`
-	sqlChained   = `UPDATE state_chained SET sequence = ? WHERE id = 1`
-	sqlUnchained = `SELECT hash IS NOT NULL, ` + stateengine.EventColumns + ` FROM state_events LEFT JOIN state_links USING (sequence)
-		WHERE sequence > ? ORDER BY sequence LIMIT ?`
-	sqlBegan = `SELECT sequence, began FROM state_chained WHERE id = 1`
-	sqlLinks = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
+	sqlLogEnd    = `SELECT sequence FROM state_log WHERE id = 1`
+	sqlLinks     = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
 		WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
 )
 
@@ -42,32 +39,20 @@ func (l *linker) add(e audit.Event) {
 	}
 }
 
-// write chains the events that were taken in, of which last is the log's last.
-func (l *linker) write(t *tx, last int64) error {
-	if len(l.events) > 0 {
-		if err := l.link(t); err != nil {
-			return err
-		}
+// write chains the events that were taken in.
+func (l *linker) write(t *tx) error {
+	if len(l.events) == 0 {
+		return nil
 	}
-	return t.later(sqlChained, last)
-}
-
-func (l *linker) link(t *tx) error {
 	chains, err := t.chainsOf(l.orgs())
 	if err != nil {
 		return err
 	}
 	var links, heads []any
 	for _, e := range l.events {
-		if e.Sequence <= chains[e.Org].Head.Sequence {
-			continue // its link was taken away, which is to show
-		}
 		c := chains[e.Org].Begun().Next(e)
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
-	}
-	if len(links) == 0 {
-		return nil
 	}
 	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+sqlNewLinks, links...); err != nil {
 		return err
@@ -113,43 +98,8 @@ type chainOf struct {
 	chain audit.Chain
 }
 
-// catchUp chains some of what a node of an older version has put into the log, which knows of no chains.
-// What has a link keeps it.
-func (t *tx) catchUp(chained, newest int64) error {
-	rows, err := t.query(sqlUnchained, chained, moveRows)
-	if err != nil {
-		return err
-	}
-	var l linker
-	read := 0
-	if err := stateengine.Each(rows, scanUnchained, func(u unchained) bool {
-		if !u.linked {
-			l.add(u.event)
-		}
-		chained, read = int64(u.event.Sequence), read+1
-		return true
-	}); err != nil {
-		return err
-	}
-	if read < moveRows {
-		chained = newest
-	}
-	return l.write(t, chained)
-}
-
-// unchained is a row of sqlUnchained.
-type unchained struct {
-	linked bool
-	event  audit.Event
-}
-
-func scanUnchained(scan stateengine.Scan) (u unchained, err error) {
-	u.event, err = stateengine.ScanEvent(func(fields ...any) error { return scan(append([]any{&u.linked}, fields...)...) })
-	return u, err
-}
-
 // Chain implements state.Store. The head is read first: all entries up to it are there by then. How far
-// the log is chained is read before it: what comes behind that may be in no chain yet.
+// the log has come is read before it: where there is no chain, there is nothing up to that.
 func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if err := s.inLog(ctx); err != nil {
@@ -172,8 +122,8 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 // chainIn reads a part of a chain as it is in the database.
 func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
-	var chained, began int64
-	if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); errors.Is(err, sql.ErrNoRows) {
+	var high int64
+	if err := db.QueryRowContext(ctx, sqlLogEnd).Scan(&high); errors.Is(err, sql.ErrNoRows) {
 		return chain, nil, errNoLog()
 	} else if err != nil {
 		return chain, nil, err
@@ -187,11 +137,9 @@ func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
 	}, sqlChain, org.String()); err != nil {
 		return chain, nil, err
 	}
-	high := max(chained, began)
 	if chain.Place > 0 {
 		high = stateengine.Key(chain.Head.Sequence)
 	}
-	chain.Old = uint64(began)
 	err = each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
 		links = append(links, l)
 		return true

@@ -71,9 +71,6 @@ func (s *Store) findDependent(ctx context.Context, ref state.Ref, number,
 func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored,
 	onto *stateengine.Base) (there bool, err error) {
 	err = s.transact(ctx, ref, len(packed.Bytes), func(t *tx) error {
-		if err := s.bodies.Seals.Still(packed); err != nil {
-			return err
-		}
 		there, err = t.replace(d, packed, onto)
 		return err
 	})

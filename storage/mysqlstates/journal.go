@@ -25,22 +25,19 @@ const (
 )
 
 const (
-	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0),
-		(SELECT COUNT(*) FROM state_log l JOIN state_chained c ON c.id = l.id WHERE c.sequence < l.sequence) FROM state_journal`
-	sqlLockLog = `SELECT l.sequence, l.newest, c.sequence, c.began FROM state_log l JOIN state_chained c ON c.id = l.id
-		WHERE l.id = 1 FOR UPDATE`
-	fromJournal  = ` FROM state_journal ORDER BY id LIMIT ?`
-	sqlAddUsage  = `INSERT INTO state_usage (org, bytes) VALUES `
-	sqlMoreUsage = ` ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)`
-	sqlSetLog    = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
+	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0) FROM state_journal`
+	sqlLockLog         = `SELECT sequence, newest FROM state_log WHERE id = 1 FOR UPDATE`
+	fromJournal        = ` FROM state_journal ORDER BY id LIMIT ?`
+	sqlAddUsage        = `INSERT INTO state_usage (org, bytes) VALUES `
+	sqlMoreUsage       = ` ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)`
+	sqlSetLog          = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
 
 	// By its place and by its time: the token of a node whose clock is wrong stays long enough.
 	sqlForget = `DELETE FROM state_outcomes WHERE token < ? AND at < NOW(6) - INTERVAL ? SECOND ORDER BY token LIMIT ?`
 	sqlNow    = `SELECT UNIX_TIMESTAMP()`
 )
 
-// moved returns when all that the journal had when it was called is in the log and counted, and all that
-// the log had is chained: a node of an older version may have moved it. Who
+// moved returns when all that the journal had when it was called is in the log and counted. Who
 // waits for another caller waits for a move that begins afterwards, which then finds nothing.
 func (s *Store) moved(ctx context.Context) error {
 	select {
@@ -49,8 +46,8 @@ func (s *Store) moved(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	newest, behind, err := s.newestInJournal(ctx)
-	if err != nil || newest == 0 && !behind {
+	newest, err := s.newestInJournal(ctx)
+	if err != nil || newest == 0 {
 		return err
 	}
 	for {
@@ -61,12 +58,12 @@ func (s *Store) moved(ctx context.Context) error {
 	}
 }
 
-// newestInJournal is 0 without any; behind says that not all of the log is chained.
-func (s *Store) newestInJournal(ctx context.Context) (newest int64, behind bool, err error) {
+// newestInJournal is 0 without any.
+func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest, &behind)
-	return newest, behind, err
+	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest)
+	return newest, err
 }
 
 // moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only
@@ -80,10 +77,7 @@ func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err erro
 		if err != nil {
 			return err
 		}
-		if m.sequence, m.newest = log.sequence, log.newest; log.chained < log.sequence {
-			more = true
-			return t.catchUp(max(log.chained, log.began), log.sequence)
-		}
+		m.sequence, m.newest = log.sequence, log.newest
 		if err := m.read(t); err != nil || len(m.ids) == 0 {
 			more = false
 			return err
@@ -94,12 +88,12 @@ func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err erro
 	return more, err
 }
 
-// logHead says how far the log has come, up to where it is chained, and behind which entry that began.
-type logHead struct{ sequence, newest, chained, began int64 }
+// logHead says how far the log has come.
+type logHead struct{ sequence, newest int64 }
 
 // lockLog locks the log until the transaction ends.
 func (t *tx) lockLog() (h logHead, err error) {
-	found, err := t.one([]any{&h.sequence, &h.newest, &h.chained, &h.began}, sqlLockLog)
+	found, err := t.one([]any{&h.sequence, &h.newest}, sqlLockLog)
 	if err == nil && !found {
 		err = errNoLog()
 	}
@@ -107,7 +101,7 @@ func (t *tx) lockLog() (h logHead, err error) {
 }
 
 func errNoLog() error {
-	return fault.New(fault.StateCorrupt, "the row of the table state_log or of state_chained is gone; an operator must restore it")
+	return fault.New(fault.StateCorrupt, "the row of the table state_log is gone; an operator must restore it")
 }
 
 // mover is a part of the journal on its way.
@@ -172,7 +166,7 @@ func (m *mover) write(t *tx) error {
 		if err := t.later(sqlAddEvents+tuples(m.rows, 16), m.events...); err != nil {
 			return err
 		}
-		if err := m.linker.write(t, m.sequence); err != nil {
+		if err := m.linker.write(t); err != nil {
 			return err
 		}
 	}
@@ -198,7 +192,6 @@ func (s *Store) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, moveEvery)
 		s.watchRewinds(ctx)
-		s.watchSealing(ctx)
 		if s.owed.Swap(false) {
 			if err := s.moved(ctx); err != nil && ctx.Err() == nil {
 				s.owed.Store(true)

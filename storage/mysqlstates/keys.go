@@ -55,6 +55,9 @@ func scanKey(scan stateengine.Scan) (key seal.WrappedKey, err error) {
 // AddDataKey implements seal.Keys.
 func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKey) (kept seal.WrappedKey, err error) {
 	err = k.store.transact(ctx, state.Ref{Org: org}, 0, func(t *tx) error {
+		if err := t.addMark(k.store.master.Load()); err != nil {
+			return err
+		}
 		if _, err := t.now(sqlAddDataKey, org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
 			return err
 		}

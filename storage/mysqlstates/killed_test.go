@@ -13,12 +13,9 @@ import (
 	"github.com/holdfast/holdfast/storage/stateengine/enginetest"
 )
 
-// TestKilled holds the engine to what it is for who is killed while all states are sealed, or those of an
-// organization are destroyed.
+// TestKilled holds the engine to what it is for who is killed while data keys are wrapped anew, or the states of
+// an organization are destroyed.
 func TestKilled(t *testing.T) { killable().RunKilled(t) }
-
-// TestPurgedWhileSealing holds it to purges of what is about to be sealed.
-func TestPurgedWhileSealing(t *testing.T) { killable().RunPurgedWhileSealing(t) }
 
 // shown is a store with what the suite sees its work by.
 type shown struct{ *Store }
@@ -43,7 +40,7 @@ func killable() enginetest.Engine {
 			if err != nil {
 				return nil, err
 			}
-			s.bodies.DeltaFrom, s.sealingKnown = 1, time.Millisecond // there is one node
+			s.bodies.DeltaFrom = 1
 			return shown{s}, nil
 		},
 		Rows: func(t *testing.T, dir string) []enginetest.Row {
@@ -59,7 +56,7 @@ func killable() enginetest.Engine {
 			defer db.Close()
 			return enginetest.AllRows(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
 		},
-		Counts: []string{"state_log", "state_chained", "state_outcomes", "state_probe"},
+		Counts: []string{"state_log", "state_outcomes", "state_probe"},
 		Logs:   []string{"state_events", "state_links"},
 		Fill:   fillRewound,
 	}
@@ -68,8 +65,7 @@ func killable() enginetest.Engine {
 // fillRewound has the database say that it has lost a change of an organization's state.
 func fillRewound(t *testing.T, s enginetest.Store, org uuid.UUID) {
 	t.Helper()
-	_, err := s.(shown).readers.ExecContext(t.Context(), sqlAddRewind, org.String(), "lost", 3, "its digest", time.Now(),
-		2, "")
+	_, err := s.(shown).readers.ExecContext(t.Context(), sqlAddRewind, org.String(), "lost", 3, time.Now(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,10 @@ const (
 	lookedFor = 256
 
 	sqlOutcomesThere = `SELECT token FROM state_outcomes WHERE undone = 0 AND token IN `
-	sqlThere         = `SELECT ifnull(v.number, 0), ifnull(IF(LENGTH(v.digest) = 32, lower(hex(v.digest)), ''), '')` + fromHeads + ofRef
-	sqlAddRewind     = `INSERT INTO state_rewinds (org, name, number, digest, acknowledged, there, there_digest)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE
-		digest = IF(VALUES(number) > number, VALUES(digest), digest), number = GREATEST(number, VALUES(number))`
-	sqlRewinds = `SELECT org, name, number, digest FROM state_rewinds`
+	sqlThere         = `SELECT ifnull(v.number, 0)` + fromHeads + ofRef
+	sqlAddRewind     = `INSERT INTO state_rewinds (org, name, number, acknowledged, there)
+		VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE number = GREATEST(number, VALUES(number))`
+	sqlRewinds = `SELECT org, name, number FROM state_rewinds`
 )
 
 // rewinds are the states that are refused.
@@ -81,7 +80,7 @@ func (r *rewinds) of(ref state.Ref) error {
 	}
 	what := "a change of this state"
 	if gone.Number > 0 {
-		what = fmt.Sprintf("version %d of this state (sha256 %s)", gone.Number, gone.Digest)
+		what = fmt.Sprintf("version %d of this state", gone.Number)
 	}
 	f := fault.New(fault.StateRewound, "the database does not have %s any more, which was acknowledged; an operator must "+
 		"say what counts", what)
@@ -106,9 +105,6 @@ func (s *Store) remember(ctx context.Context, t *tx) {
 	one := ack{Token: t.token, Org: t.ref.Org, Name: t.ref.Name, At: s.now()}
 	if t.made != nil {
 		one.Number = t.made.Number
-		if !t.in.Seals() { // else nobody is to read it beside the database
-			one.Digest = t.made.Digest.String()
-		}
 	}
 	if err := s.acks.add(one); err != nil {
 		s.log.WarnContext(ctx, "what this node acknowledges can't be noted beside the database", "error", err)
@@ -171,8 +167,7 @@ func (s *Store) notice(ctx context.Context, q driver.QueryerContext) error {
 				gone[one.Token] = true
 				s.rewinds.refuse(one)
 				s.log.ErrorContext(ctx, "the database has lost a change that was acknowledged; its state is refused until an "+
-					"operator says what counts", "org", one.Org, "state", one.Name, "version", one.Number, "sha256", one.Digest,
-					"acknowledged", one.At)
+					"operator says what counts", "org", one.Org, "state", one.Name, "version", one.Number, "acknowledged", one.At)
 			}
 		}
 	}
@@ -258,19 +253,16 @@ func (s *Store) tellRewinds(ctx context.Context) error {
 	s.rewinds.mu.RUnlock()
 	for _, gone := range owed {
 		var number int64
-		var digest string
 		org, name := gone.Org.String(), string(gone.Name)
-		if err := s.readers.QueryRowContext(ctx, sqlThere, org, name).Scan(&number, &digest); err != nil &&
+		if err := s.readers.QueryRowContext(ctx, sqlThere, org, name).Scan(&number); err != nil &&
 			!errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		event := audit.Event{Org: gone.Org, At: s.now(), Action: audit.StateRewind, State: name, Version: gone.Number,
 			Actor: audit.Actor{KeyID: "holdfast"},
-			Note: fmt.Sprintf("acknowledged %s, sha256 %q; the database has version %d, sha256 %q",
-				gone.At.UTC().Format(time.RFC3339), gone.Digest, number, digest)}
+			Note:  fmt.Sprintf("acknowledged %s; the database has version %d", gone.At.UTC().Format(time.RFC3339), number)}
 		err := s.transact(ctx, state.Ref{Org: gone.Org}, 0, func(t *tx) error {
-			if err := t.later(sqlAddRewind, org, name, int64(gone.Number), gone.Digest, gone.At.UTC(), number,
-				digest); err != nil {
+			if err := t.later(sqlAddRewind, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
 				return err
 			}
 			return t.AddEvent(event)
@@ -310,7 +302,7 @@ func (s *Store) loadRewinds(ctx context.Context) error {
 	for rows.Next() {
 		var gone ack
 		var name []byte
-		if err := rows.Scan(&gone.Org, &name, &gone.Number, &gone.Digest); err != nil {
+		if err := rows.Scan(&gone.Org, &name, &gone.Number); err != nil {
 			return err
 		}
 		gone.Name = state.Name(name)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
@@ -20,12 +20,6 @@ func TestMain(m *testing.M) {
 	killable().ChildMain()
 	statetest.ChildMain(func(dir string) (state.Store, error) {
 		o := optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
-		if path := os.Getenv(childsMaster); path != "" {
-			var err error
-			if o.Master, err = seal.ReadMasterFile(path); err != nil {
-				return nil, err
-			}
-		}
 		s, err := Open(context.Background(), o)
 		if err != nil {
 			return nil, err
@@ -47,7 +41,7 @@ func optionsFor(d mysqltest.Database) Options {
 	return Options{Options: mysqldb.Options{
 		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
 		TLS: mysqldb.TLSOff, MaxOpenConns: 16, Log: slog.New(slog.DiscardHandler),
-	}}
+	}, Master: sealtest.Master()}
 }
 
 // opened opens a store that the test closes.

@@ -16,7 +16,7 @@ func Shapes() []moving.Shape {
 		candidateShape(),
 		{Table: stateengine.EventRecords(), Into: "state_events"},
 		{Table: stateengine.LinkRecords(), Into: "state_links"},
-		{Table: stateengine.ChainRecords(), Into: "state_chains"}, beganShape(),
+		{Table: stateengine.ChainRecords(), Into: "state_chains"},
 		{Table: stateengine.CheckpointRecords(), Into: "state_checkpoints"},
 		{Table: stateengine.KeyRecords(), Into: "state_data_keys"},
 		{Table: stateengine.SealRecords(), Into: "state_sealing"},
@@ -128,10 +128,6 @@ func Complete(tx moving.Tx) error {
 			states = (SELECT COUNT(*) FROM state_heads WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> ''),
 			locks = (SELECT COUNT(*) FROM state_heads WHERE lock_id IS NOT NULL AND org <> '')
 			WHERE id = 1`,
-		// What is behind the last link is chained like what an older version's node has moved. Where nothing
-		// is chained, all of it stays as it is.
-		`UPDATE state_chained SET sequence = GREATEST(began, ifnull((SELECT MAX(sequence) FROM state_links),
-			(SELECT ifnull(MAX(sequence), 0) FROM state_events))) WHERE id = 1`,
 	} {
 		if _, err := tx.Exec(statement); err != nil {
 			return err
@@ -165,24 +161,6 @@ func newestShape() moving.Shape {
 		},
 		Delete: func(tx moving.Tx, key moving.Row) error {
 			_, err := tx.Exec("UPDATE state_heads SET newest = NULL WHERE id = ?", key...)
-			return err
-		},
-	}
-}
-
-// beganShape has the row of a store that had no events before there were chains count as none, so that a
-// new store has no records.
-func beganShape() moving.Shape {
-	return moving.Shape{
-		Table: stateengine.BeganRecords(), Into: "state_chained", Where: "began > 0",
-		Expr: map[string]string{"sequence": "began"},
-		Insert: func(tx moving.Tx, row moving.Row) error {
-			_, err := tx.Exec(`INSERT INTO state_chained (id, began, sequence) VALUES (?, ?, 0) ON DUPLICATE KEY UPDATE began = VALUES(began)`,
-				row...)
-			return err
-		},
-		Delete: func(tx moving.Tx, key moving.Row) error {
-			_, err := tx.Exec("UPDATE state_chained SET began = 0 WHERE id = ?", key...)
 			return err
 		},
 	}

@@ -151,6 +151,7 @@ func stuck(t *testing.T, s *Store, ref state.Ref) (session int64, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	work.in = s.bodies.Seals.Of(t.Context(), ref)
 	if _, err := work.Head(); err != nil {
 		t.Fatal(err)
 	}
@@ -259,6 +260,7 @@ func TestLateCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late.in = u.Envelope()
 	if err := u.Run(late); err != nil {
 		t.Fatal(err)
 	}

@@ -30,10 +30,8 @@ type Options struct {
 	// Now is the clock of the readiness probe, and of what is acknowledged; nil for time.Now.
 	Now func() time.Time
 
-	// Master has the master keys that states are sealed under; nil for none. A new database is sealed from its
-	// beginning, unless Plain says otherwise.
+	// Master has the master keys that states are sealed under.
 	Master *seal.Master
-	Plain  bool
 
 	steps fs.FS // instead of the migrations; tests have another program's
 }
@@ -55,10 +53,8 @@ type Store struct {
 	looks            int           // the constant; tests have few rows looked at
 	patient          time.Duration // listTime; tests have no patience
 
-	keys         *keys
-	master       atomic.Pointer[seal.Master]
-	sealingAsked time.Time     // by the one that keeps up
-	sealingKnown time.Duration // the constant; tests have one node
+	keys   *keys
+	master atomic.Pointer[seal.Master]
 
 	acks    *acks
 	rewinds *rewinds
@@ -88,7 +84,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	o.Options = options
 	s := &Store{
 		options: o, log: o.Log, now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
-		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1), sealingKnown: sealingKnown,
+		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
 	}
 	s.moving <- struct{}{}
 	s.share(o.MaxOpenConns)
@@ -164,10 +160,10 @@ func (s *Store) setUp(ctx context.Context) error {
 		o.Log.WarnContext(ctx, "a crash of the database's server may take back what others have read already; it needs a "+
 			"binary log that is synced with each commit", "database", o, "settings", why)
 	}
-	if err := s.followRewinds(ctx); err != nil {
+	if err := s.beginSealing(ctx); err != nil {
 		return err
 	}
-	return s.beginSealing(ctx)
+	return s.followRewinds(ctx)
 }
 
 // leastPacket is what the server must take for a packet: a piece of a body whose every byte has to

@@ -178,7 +178,7 @@ func TestServerKilled(t *testing.T) {
 }
 
 // TestSchema takes the migrations' steps again, as after one that was cut off, and refuses a database
-// that a newer program has made.
+// that a newer program has made, and one from before the baseline.
 func TestSchema(t *testing.T) {
 	d := mysqltest.New(t)
 	s, ref := opened(t, optionsFor(d)), newRef("kept")
@@ -194,6 +194,11 @@ func TestSchema(t *testing.T) {
 	}
 	d.Exec(t, "INSERT INTO "+schemaTable+" (version_id, is_applied) VALUES (999, 1)")
 	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("opened: %v", err)
+	}
+	d.Exec(t, "DELETE FROM "+schemaTable+" WHERE version_id > 0")
+	d.Exec(t, "INSERT INTO "+schemaTable+" (version_id, is_applied) VALUES (5, 1)")
+	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), `"holdfast export"`) {
 		t.Errorf("opened: %v", err)
 	}
 }

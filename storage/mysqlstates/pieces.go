@@ -48,7 +48,9 @@ func (p *pieces) scan(rows *sql.Rows, fields []any) (some bool, err error) {
 
 func (p *pieces) add(encoding string, stored, on int64, piece sql.NullInt64, bytes []byte) {
 	p.encoding, p.on = encoding, on
-	stored += int64(stateengine.Added(encoding))
+	if encoding != "" {
+		stored += int64(seal.Overhead)
+	}
 	if p.buffer == nil && stored >= 0 && stored <= stateengine.MaxBody+int64(seal.Overhead) {
 		p.buffer = make([]byte, stored)
 	}

@@ -53,8 +53,8 @@ func (t *tx) pruneEvents(org uuid.UUID, before time.Time, limit int, event audit
 	if err != nil {
 		return 0, err
 	}
-	chain, high := chains[org], max(log.chained, log.began)
-	if chain.Old = uint64(log.began); chain.Place > 0 {
+	chain, high := chains[org], log.sequence
+	if chain.Place > 0 {
 		high = stateengine.Key(chain.Head.Sequence)
 	}
 	if chain.Removed, err = t.checkpoint(org); err != nil {

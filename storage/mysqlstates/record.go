@@ -44,9 +44,8 @@ func (t *tx) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, er
 			parts, dest, args = append(parts, part), append(dest, to), append(args, with...)
 		}
 	}
-	if d := q.Digest; d != nil {
-		ask(true, "EXISTS (SELECT 1 FROM state_purged WHERE state = ? AND digest IN (?, ?))", &facts.Purged, id, d[0], d[1])
-	}
+	ask(q.Digest != "", "EXISTS (SELECT 1 FROM state_purged WHERE state = ? AND digest = ?)", &facts.Purged, id,
+		[]byte(q.Digest))
 	ask(q.LockID != "", sqlLockUsed, &facts.LockUsed, id, q.LockID)
 	const status = "ifnull((SELECT status FROM state_candidates WHERE state = ? AND id = ?), '')"
 	ask(q.Candidate != "", status, &facts.Candidate, id, q.Candidate)

@@ -1,6 +1,7 @@
 package mysqlstates
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 
@@ -32,17 +33,13 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	}
 	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
-	in, err := s.bodies.Seals.Writing(ctx, ref)
-	if err != nil {
-		return err
-	}
 	for needed := true; needed; {
 		s.bodies.Bases.Drop(ref)
 		if err := s.detach(ctx, ref, number, 0); err != nil {
 			return err
 		}
 		err := s.transact(ctx, ref, 0, func(t *tx) (err error) {
-			needed, err = t.purge(in, int64(number), event)
+			needed, err = t.purge(int64(number), event)
 			return err
 		})
 		if err != nil {
@@ -54,7 +51,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 }
 
 // purge does nothing, and says so, when other versions are deltas of this one.
-func (t *tx) purge(in stateengine.Envelope, number int64, event audit.Event) (needed bool, err error) {
+func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 	id, err := t.lock()
 	if err != nil {
 		return false, err
@@ -75,10 +72,10 @@ func (t *tx) purge(in stateengine.Envelope, number int64, event audit.Event) (ne
 	if err != nil || needed {
 		return needed, err
 	}
-	destroyed, forms := !purged, in.FormsOf(digest)
+	destroyed := !purged
 	// A candidate of the same bytes is the same leak.
 	err = t.settleOpen(id, state.Discarded, event.At.UnixMicro(), func(c openCandidate) bool {
-		same := forms.Is(c.digest)
+		same := bytes.Equal(digest, c.digest)
 		destroyed = destroyed || same
 		return same
 	})
@@ -93,7 +90,7 @@ func (t *tx) purge(in stateengine.Envelope, number int64, event audit.Event) (ne
 	}
 	if destroyed {
 		t.set(id, "purges", true)
-		if err := t.later(sqlKeepDigest, id, forms[1]); err != nil {
+		if err := t.later(sqlKeepDigest, id, digest); err != nil {
 			return false, err
 		}
 	}

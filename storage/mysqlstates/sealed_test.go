@@ -3,122 +3,59 @@ package mysqlstates
 import (
 	"crypto/sha256"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/readmap"
-	"github.com/holdfast/holdfast/storage/stateengine"
 )
-
-// newMaster makes a master key.
-func newMaster(t testing.TB) *seal.Master {
-	t.Helper()
-	master, _ := newMasterFile(t)
-	return master
-}
-
-// newMasterFile makes a master key, and returns its file too.
-func newMasterFile(t testing.TB) (*seal.Master, string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "master.key")
-	if err := seal.CreateMasterFile(path); err != nil {
-		t.Fatal(err)
-	}
-	master, err := seal.ReadMasterFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return master, path
-}
-
-func TestSealedStore(t *testing.T) {
-	master := newMaster(t)
-	statetest.RunStore(t, func(t *testing.T) state.Store {
-		d := mysqltest.New(t)
-		wantSound(t, d)
-		o := optionsFor(d)
-		o.Master = master
-		s := opened(t, o)
-		s.bodies.DeltaFrom = 1
-		if s.SealMode() != stateengine.Sealed {
-			t.Fatalf("the mode of a new database is %d", s.SealMode())
-		}
-		return s
-	})
-}
-
-// TestSealedNodes runs the suite on two nodes that seal, each of which serves reads from memory.
-func TestSealedNodes(t *testing.T) {
-	suite.Deep(t)
-	master := newMaster(t)
-	statetest.RunStore(t, func(t *testing.T) state.Store {
-		o := optionsFor(mysqltest.New(t))
-		o.Master = master
-		node := func() state.Store { return readmap.NewShared(opened(t, o), 64<<20) }
-		return statetest.Alternately(node(), node())
-	})
-}
 
 func TestKeys(t *testing.T) {
 	s := open(t, optionsFor(mysqltest.New(t)))
 	sealtest.RunKeys(t, func(*testing.T) seal.Keys { return s.keys })
 }
 
-// TestEnable has a database sealed that was not.
-func TestEnable(t *testing.T) {
-	database, master := mysqltest.New(t), newMaster(t)
-	s := opened(t, optionsFor(database))
-	ref := state.Ref{Org: uuid.New(), Name: "prod/network"}
-	bodies := [][]byte{}
-	for i := range 5 {
-		body := append(append([]byte(`{"version":4,"serial":1,"secret":"planted-`), byte('0'+i)), `"}`...)
-		putPlain(t, s, ref, body)
-		bodies = append(bodies, body)
-	}
+// TestMark has the database say nothing of whose master keys it was sealed under, or something else: it is not opened,
+// nor without a master key or with another one, and no node seals with another one.
+func TestMark(t *testing.T) {
+	database := mysqltest.New(t)
+	o := optionsFor(database)
+	other := o
+	other.Master = seal.NewMaster()
+	early := open(t, other) // while nothing was sealed
+	s := opened(t, o)
+	putPlain(t, s, newRef("a"), []byte("{}"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := optionsFor(database)
-	o.Master = master
-	s = open(t, o)
-	if s.SealMode() != stateengine.Unsealed {
-		t.Fatalf("the mode is %d", s.SealMode())
+	_, err := early.Update(t.Context(), newRef("b"), []byte("{}"), write([]byte("{}")))
+	if !fault.Is(err, fault.SealKeyMissing) {
+		t.Errorf("another node seals with another key: %v", err)
 	}
-	s.sealingKnown = time.Millisecond
-	if err := s.Seal(t.Context(), func(stateengine.SealProgress) {}); err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range bodies {
-		got, err := s.Version(t.Context(), ref, uint64(i+1))
-		if err != nil || string(got.Body) != string(want) {
-			t.Errorf("version %d is %q, %v", i+1, got.Body, err)
+	refused := func(what string, o Options) {
+		t.Helper()
+		if s, err := Open(t.Context(), o); err == nil {
+			t.Errorf("%s: it was opened, %v", what, s.Close())
 		}
 	}
-	var plain int
-	err := s.readers.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM state_bodies WHERE INSTR(bytes, 'planted') > 0`).
-		Scan(&plain)
-	if err != nil || plain > 0 {
-		t.Errorf("%d plain bodies are left, %v", plain, err)
-	}
-	if _, err := Open(t.Context(), optionsFor(database)); err == nil {
-		t.Error("a sealed database was opened without a master key")
-	}
+	without := o
+	without.Master = nil
+	refused("without a master key", without)
+	refused("with another one", other)
+	database.Exec(t, "UPDATE state_sealing SET mark = 'x'")
+	refused("another mark", o)
+	database.Exec(t, "DELETE FROM state_sealing")
+	refused("no mark", o)
 }
 
 // TestSwappedRows puts rows in the place of others: none is believed.
 func TestSwappedRows(t *testing.T) {
-	o := optionsFor(mysqltest.New(t))
-	o.Master = newMaster(t)
-	s := open(t, o)
+	s := open(t, optionsFor(mysqltest.New(t)))
 	s.bodies.DeltaFrom = 1
 	a, b := state.Ref{Org: uuid.New(), Name: "a"}, state.Ref{Org: uuid.New(), Name: "a"}
 	c := state.Ref{Org: a.Org, Name: "c"}

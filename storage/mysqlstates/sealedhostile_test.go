@@ -10,28 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
-// childsMaster names the master key file of a child's store.
-const childsMaster = "HOLDFAST_MYSQLSTATES_MASTER"
-
-func TestSealedDurable(t *testing.T) {
-	master, path := newMasterFile(t)
-	t.Setenv(childsMaster, path)
-	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
-		o := optionsFor(mysqltest.Named(t, nameFor(dir)))
-		o.Master = master
-		return opened(t, o)
-	})
-}
-
 // TestFlippedBits flips bits of what is stored of states, anywhere: a body is returned as it was, or not at all.
 func TestFlippedBits(t *testing.T) {
-	o := optionsFor(mysqltest.New(t))
-	o.Master = newMaster(t)
-	s := open(t, o)
+	s := open(t, optionsFor(mysqltest.New(t)))
 	s.bodies.DeltaFrom = 1
 	ref := state.Ref{Org: uuid.New(), Name: "prod/a"}
 	want := map[uint64]string{}
@@ -80,9 +64,7 @@ func TestFlippedBits(t *testing.T) {
 
 // TestSwappedKinds puts the bytes of a candidate in the place of a version's, and the other way round.
 func TestSwappedKinds(t *testing.T) {
-	o := optionsFor(mysqltest.New(t))
-	o.Master = newMaster(t)
-	s := open(t, o)
+	s := open(t, optionsFor(mysqltest.New(t)))
 	ref := state.Ref{Org: uuid.New(), Name: "prod/a"}
 	version, candidate := []byte(`{"serial":1,"is":"version"}`), []byte(`{"serial":2,"is":"candidate"}`)
 	putPlain(t, s, ref, version)

@@ -11,7 +11,6 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
 		d := mysqltest.New(t)
 		wantSound(t, d)
@@ -40,7 +39,6 @@ func TestStoreOfDeltas(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
-	suite.Deep(t)
 	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
 		d := mysqltest.Named(t, nameFor(dir))
 		leftAlone(t, d)

@@ -38,7 +38,7 @@ func next(t *testing.T, o Options) Options {
 		}
 		steps[name] = &fstest.MapFile{Data: text}
 	}
-	steps[fmt.Sprintf("migrations/%05d_next.sql", len(names)+1)] = &fstest.MapFile{Data: []byte(nextStep)}
+	steps["migrations/09999_next.sql"] = &fstest.MapFile{Data: []byte(nextStep)}
 	o.steps = steps
 	return o
 }

@@ -28,13 +28,17 @@ type Schema struct {
 }
 
 // Migrate takes the steps that are left, and logs each. It refuses a database that has
-// seen steps which this program doesn't know.
+// seen steps which this program doesn't know, and one from before the baseline, its first step.
 //
 // Where the database can do so, a step and the note that it was taken are one transaction:
 // a kill in the middle leaves a step done or not begun, and the next start goes on from
 // there. The caller keeps others out meanwhile.
 func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	provider, err := s.provider(db)
+	steps, err := s.steps()
+	if err != nil {
+		return err
+	}
+	provider, err := s.provider(db, steps)
 	if err != nil {
 		return err
 	}
@@ -46,6 +50,11 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer "+
 			"one, or restore a backup from before", have, want)
 	}
+	if first := steps[0].version; have > 0 && have < first {
+		return fmt.Errorf("it was made by a holdfast of before the first release: its schema is at %d, and this program's "+
+			"begin at %d; write its organizations out with that program's \"holdfast export\", and read the files with "+
+			"this one's \"holdfast import export\" where there is no data yet", have, first)
+	}
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate the schema from %d to %d: %w", have, want, err)
@@ -55,16 +64,12 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 }
 
 // Newest is the version that the steps lead to.
-func (s Schema) Newest() (newest int64, err error) {
-	folder, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
+func (s Schema) Newest() (int64, error) {
+	steps, err := s.steps()
 	if err != nil {
 		return 0, err
 	}
-	steps, err := readSteps(folder)
-	for _, one := range steps {
-		newest = max(newest, one.version)
-	}
-	return newest, err
+	return steps[len(steps)-1].version, nil
 }
 
 // tell logs the steps that were taken; of a new database, that it was made.
@@ -79,12 +84,19 @@ func (s Schema) tell(ctx context.Context, from int64, results []*goose.Migration
 	}
 }
 
-func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {
-	folder, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
+func (s Schema) folder() (fs.FS, error) { return fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations")) }
+
+// steps returns the baseline and what follows it, in order.
+func (s Schema) steps() ([]step, error) {
+	folder, err := s.folder()
 	if err != nil {
 		return nil, err
 	}
-	steps, err := readSteps(folder)
+	return readSteps(folder)
+}
+
+func (s Schema) provider(db *sql.DB, steps []step) (*goose.Provider, error) {
+	folder, err := s.folder()
 	if err != nil {
 		return nil, err
 	}

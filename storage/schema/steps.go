@@ -1,11 +1,13 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -42,6 +44,10 @@ func readSteps(folder fs.FS) ([]step, error) {
 		}
 		steps = append(steps, one)
 	}
+	if len(steps) == 0 {
+		return nil, errors.New("the schema has no steps")
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.version, b.version) })
 	return steps, nil
 }
 

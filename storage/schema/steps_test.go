@@ -48,8 +48,7 @@ func made(t *testing.T, db *sql.DB) (all []string) {
 func TestStepsAreThoseOfGoose(t *testing.T) {
 	var folders []string
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, "00001_"+strings.TrimPrefix(filepath.Base(path), "00001_")) &&
-			strings.HasSuffix(path, ".sql") {
+		if err == nil && entry.Name() == "00100_baseline.sql" {
 			folders = append(folders, filepath.Dir(path))
 		}
 		return err
@@ -92,7 +91,11 @@ func TestStepsAreThoseOfGoose(t *testing.T) {
 
 func mustProvider(t *testing.T, s Schema, db *sql.DB) *goose.Provider {
 	t.Helper()
-	provider, err := s.provider(db)
+	steps, err := s.steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := s.provider(db, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,5 +141,34 @@ func TestStepThatFails(t *testing.T) {
 	files["migrations/00002_b.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE b (x);\n")}
 	if err := s.Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A database from before the baseline is left as it is, and the one sentence about it says what to do.
+func TestBeforeBaseline(t *testing.T) {
+	db := openDatabase(t)
+	old := Schema{Dialect: goose.DialectSQLite3, Steps: fstest.MapFS{
+		"migrations/00001_a.sql": {Data: []byte("-- +goose Up\nCREATE TABLE a (x);\n")},
+		"migrations/00012_b.sql": {Data: []byte("-- +goose Up\nCREATE TABLE b (x);\n")},
+	}}
+	if err := old.Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	before := made(t, db)
+	now := Schema{Dialect: goose.DialectSQLite3, Steps: fstest.MapFS{
+		"migrations/00100_baseline.sql": {Data: []byte("-- +goose Up\nCREATE TABLE c (x);\n")},
+		"migrations/00101_d.sql":        {Data: []byte("-- +goose Up\nCREATE TABLE d (x);\n")},
+	}}
+	err := now.Migrate(t.Context(), db, slog.New(slog.DiscardHandler))
+	for _, want := range []string{"its schema is at 12", "begin at 100", `"holdfast export"`, `"holdfast import export"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	if diff := cmp.Diff(before, made(t, db)); diff != "" {
+		t.Errorf("the database was changed:\n%s", diff)
+	}
+	if newest, err := now.Newest(); err != nil || newest != 101 {
+		t.Errorf("the newest is %d, %v", newest, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -45,6 +46,8 @@ type Options struct {
 	Path  string // absolute, of an SQLite database whose folder is the process's own
 	File  *File  // an SQLite database of another store, instead of Path
 	MySQL *mysqldb.Options
+	// Postgres is a database of PostgreSQL's.
+	Postgres *pgdb.Options
 	// StartupWait bounds how long Open waits for a server that is not up yet; zero waits for as
 	// long as it takes.
 	StartupWait time.Duration
@@ -84,6 +87,8 @@ func openEngine(ctx context.Context, o Options) (engine, int, error) {
 	switch {
 	case o.MySQL != nil:
 		return openMySQL(ctx, o)
+	case o.Postgres != nil:
+		return openPostgres(ctx, o)
 	case o.Path != "":
 		return openSQLite(ctx, RunsFile(o.Path), o.Log)
 	case o.File != nil:

@@ -17,18 +17,17 @@ import (
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
 func TestMain(m *testing.M) {
 	killedAsChild()
-	os.Exit(mysqltest.Main(m))
+	os.Exit(sqldbtest.Main(m))
 }
 
 // each runs a test on every database.
 func each(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
-	t.Run("memory", func(t *testing.T) { test(t, open(t, sqldb.Options{})) })
-	t.Run("sqlite", func(t *testing.T) { test(t, open(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})) })
-	t.Run("mysql", func(t *testing.T) { test(t, open(t, onServer(database(t)))) })
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, _ bool) { test(t, open(t, o)) })
 }
 
 // database returns one on a server: the engines of uploads, states and runs speak to one in short tests too.

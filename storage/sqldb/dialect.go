@@ -2,10 +2,12 @@ package sqldb
 
 import (
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -16,7 +18,47 @@ type Dialect uint8
 const (
 	SQLite Dialect = iota
 	MySQL
+	Postgres
 )
+
+// isConflict and isAway say of a server's error what its package does.
+func (d Dialect) isConflict(err error) bool {
+	return d == MySQL && mysqldb.IsConflict(err) || d == Postgres && pgdb.IsConflict(err)
+}
+
+func (d Dialect) isAway(err error) bool {
+	return d == MySQL && mysqldb.IsAway(err) || d == Postgres && pgdb.IsAway(err)
+}
+
+// places has a statement's placeholders as the dialect writes them.
+func (d Dialect) places(query string) string {
+	if d == Postgres {
+		return pgdb.Numbered(query)
+	}
+	return query
+}
+
+// values has a statement's arguments as the dialect takes them: what is true is 1 in all tables. PostgreSQL's texts
+// have no NUL, and nothing that is kept has one: what is looked for by such a text is looked for by another one that
+// nothing has.
+func (d Dialect) values(args []any) []any {
+	if d != Postgres {
+		return args
+	}
+	all := slices.Clone(args)
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			all[i] = strings.ReplaceAll(v, "\x00", "\ufffe")
+		case bool:
+			all[i] = 0
+			if v {
+				all[i] = 1
+			}
+		}
+	}
+	return all
+}
 
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
 // its key. Its arguments are the key's columns, then the others.
@@ -45,17 +87,44 @@ func (d Dialect) Concat(a, b string) string {
 	return a + " || " + b
 }
 
+// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is
+// a text without quotes; null where there is no such member.
+func (d Dialect) Member(column, names string) string {
+	switch d {
+	case MySQL:
+		return "JSON_UNQUOTE(JSON_EXTRACT(" + column + ", '$." + names + "'))"
+	case Postgres:
+		return "(CAST(" + column + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
+	}
+	return "(" + column + " ->> '$." + names + "')"
+}
+
+// Number returns the placeholder of a number that stands where nothing else says that it is one.
+func (d Dialect) Number() string {
+	if d == Postgres {
+		return "CAST(? AS BIGINT)"
+	}
+	return "?"
+}
+
+// Contains returns a condition: that the bytes of a column have those of an argument somewhere.
+func (d Dialect) Contains(column string) string {
+	if d == Postgres {
+		return "position(? IN " + column + ") > 0"
+	}
+	return "instr(" + column + ", ?) > 0"
+}
+
 // Places returns so many placeholders.
 func Places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// IsDuplicate says whether a statement failed because a row of its key is there. The
-// transaction can go on.
-func IsDuplicate(err error) bool { return sqlitedb.IsDuplicate(err) || mysqldb.IsDuplicate(err) }
-
-// Insert runs an INSERT, and reports whether there was no row of its key yet.
+// Insert runs an INSERT, and reports whether there was no row of its key yet. The transaction can go on.
 func Insert(tx Tx, query string, args ...any) (inserted bool, err error) {
+	if tx.Dialect() == Postgres { // an error would end the transaction
+		return Change(tx, query+" ON CONFLICT DO NOTHING", args...)
+	}
 	_, err = tx.Exec(query, args...)
-	if IsDuplicate(err) {
+	if sqlitedb.IsDuplicate(err) || mysqldb.IsDuplicate(err) {
 		return false, nil
 	}
 	return err == nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +19,8 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -34,6 +37,9 @@ func doomed() uuid.UUID { return uuid.MustParse("d00d5bed-0000-4000-8000-0000000
 func optionsIn(dir string) sqldb.Options {
 	if name, err := os.ReadFile(filepath.Join(dir, "name")); err == nil {
 		return onServer(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: string(name)})
+	}
+	if url, err := os.ReadFile(filepath.Join(dir, "url")); err == nil {
+		return sqldb.Options{Postgres: &pgdb.Options{URL: string(url), Log: slog.New(slog.DiscardHandler)}}
 	}
 	return sqldb.Options{Path: filepath.Join(dir, "runs.db")}
 }
@@ -98,6 +104,14 @@ func eachFolder(t *testing.T, test func(t *testing.T, dir string)) {
 	t.Run("mysql", func(t *testing.T) {
 		dir, d := t.TempDir(), database(t)
 		if err := os.WriteFile(filepath.Join(dir, "name"), []byte(d.Name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		test(t, dir)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		suite.Deep(t)
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "url"), []byte(pgtest.New(t)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		test(t, dir)

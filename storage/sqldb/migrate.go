@@ -16,6 +16,10 @@ func Schema() schema.Schema { return schemaOf(MySQL) }
 
 // schemaOf returns what the database is to look like in a dialect.
 func schemaOf(d Dialect) schema.Schema {
+	if d == Postgres {
+		return schema.Schema{Steps: migrations, Folder: "migrations/postgres", Dialect: goose.DialectPostgres,
+			Table: "run_schema", Of: "run database"}
+	}
 	if d == MySQL {
 		return schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: goose.DialectMySQL, Table: "run_schema",
 			Of: "run database"}

@@ -26,7 +26,7 @@ func (d *DB) Change(ctx context.Context, bytes int, fn func(moving.Tx) error) er
 }
 
 // RowValues implements moving.Database.
-func (d *DB) RowValues() bool { return d.Dialect() == SQLite }
+func (d *DB) RowValues() bool { return d.Dialect() != MySQL }
 
 // movedTables are those whose rows move with a database, with the column of some that has pieces of
 // what is sealed.
@@ -118,6 +118,14 @@ func shapeOf(ctx context.Context, db moving.Database, in Dialect, table moving.T
 func sqlColumns(d Dialect) string {
 	if d == SQLite {
 		return "SELECT name, type, pk FROM pragma_table_info(?)"
+	}
+	if d == Postgres {
+		return `SELECT c.column_name, c.data_type, coalesce((SELECT k.ordinal_position FROM
+			information_schema.key_column_usage k JOIN information_schema.table_constraints t
+				ON t.constraint_name = k.constraint_name AND t.constraint_schema = k.constraint_schema
+			WHERE t.constraint_type = 'PRIMARY KEY' AND k.table_schema = c.table_schema AND k.table_name = c.table_name
+				AND k.column_name = c.column_name), 0)
+			FROM information_schema.columns c WHERE c.table_schema = current_schema() AND c.table_name = ?`
 	}
 	return `SELECT c.column_name, c.data_type, ifnull(k.seq_in_index, 0) FROM information_schema.columns c
 		LEFT JOIN information_schema.statistics k ON k.table_schema = c.table_schema AND k.table_name = c.table_name

@@ -6,23 +6,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/storage/mysqldb"
-)
-
-const (
-	// writeTimeout bounds one attempt. It is longer than mysqldb.LockWait, so that a lock that
-	// is not freed is told from a server that does not answer.
-	writeTimeout = 30 * time.Second
-	// readTimeout bounds a read, unless Options.Patience does.
-	readTimeout = 30 * time.Second
-	// conflictTries and lostTries are how often a transaction is made again.
-	conflictTries = 10
-	lostTries     = 1
 )
 
 // mysql is a database that several nodes may share.
@@ -108,7 +96,7 @@ func (e *mysql) unlessDemoted(err error) error {
 }
 
 func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) error) error {
-	return e.insist(ctx, func(t sqlTx) error {
+	return insist(ctx, e.writers, MySQL, func(t sqlTx) error {
 		if err := lockOrganization(t, org); err != nil {
 			return err
 		}
@@ -117,50 +105,5 @@ func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) err
 }
 
 func (e *mysql) writeOwn(ctx context.Context, fn func(Tx) error) error {
-	return e.insist(ctx, func(t sqlTx) error { return fn(t) })
-}
-
-// insist makes the transaction until its outcome is known, or can't be: when the connection is
-// lost before COMMIT was sent, the server undoes it, and it is made again.
-func (e *mysql) insist(ctx context.Context, fn func(sqlTx) error) error {
-	conflicts, lost := 0, 0
-	for {
-		err := e.attempt(ctx, fn)
-		_, committing := errors.AsType[errCommit](err)
-		switch {
-		case mysqldb.IsConflict(err) && conflicts < conflictTries:
-			conflicts++
-			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
-		case err != nil && mysqldb.IsAway(err) && !committing && ctx.Err() == nil && lost < lostTries:
-			lost++
-		default:
-			return err
-		}
-	}
-}
-
-// attempt runs the transaction once. The call's context counts until it has begun.
-func (e *mysql) attempt(ctx context.Context, fn func(sqlTx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	return transact(ctx, e.writers, MySQL, nil, fn)
-}
-
-// lockOrganization has the organization's other transactions wait for this one.
-func lockOrganization(t sqlTx, org uuid.UUID) error {
-	for {
-		var locked string
-		found, err := One(t, []any{&locked}, "SELECT org FROM organizations WHERE org = ? FOR UPDATE", org.String())
-		if found || err != nil {
-			return err
-		}
-		// Who inserts it has it locked; who finds it inserted meanwhile locks it then.
-		inserted, err := Insert(t, "INSERT INTO organizations (org, bytes) VALUES (?, 0)", org.String())
-		if inserted || err != nil {
-			return err
-		}
-	}
+	return insist(ctx, e.writers, MySQL, func(t sqlTx) error { return fn(t) })
 }

@@ -137,7 +137,7 @@ func shredBlobs(tx Tx, org uuid.UUID, limit int) (removed int, err error) {
 			return removed, err
 		}
 		query, args := "DELETE FROM blob_pieces WHERE blob_id = ? LIMIT ?", []any{id, left}
-		if tx.Dialect() == SQLite {
+		if tx.Dialect() != MySQL {
 			query, args = "DELETE FROM blob_pieces WHERE blob_id = ? AND piece IN (SELECT piece FROM blob_pieces WHERE "+
 				"blob_id = ? LIMIT ?)", []any{id, id, left}
 		}

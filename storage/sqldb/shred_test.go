@@ -26,9 +26,10 @@ type column struct {
 func columnsOf(t *testing.T, db *sqldb.DB) map[string][]column {
 	t.Helper()
 	query := `SELECT m.name, c.name, c.type, c."notnull" = 0 FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'`
-	if db.Dialect() == sqldb.MySQL {
+	if db.Dialect() != sqldb.SQLite {
+		here := map[sqldb.Dialect]string{sqldb.MySQL: "database()", sqldb.Postgres: "current_schema()"}[db.Dialect()]
 		query = `SELECT table_name, column_name, data_type, is_nullable = 'YES' FROM information_schema.columns
-			WHERE table_schema = database() ORDER BY table_name, ordinal_position`
+			WHERE table_schema = ` + here + ` ORDER BY table_name, ordinal_position`
 	}
 	all := map[string][]column{}
 	err := db.Read(t.Context(), uuid.Nil, func(q sqldb.Querier) error {
@@ -71,7 +72,7 @@ func plant(t *testing.T, db *sqldb.DB, org uuid.UUID, rows int) {
 			var names []string
 			var values []any
 			for _, c := range columns {
-				names, values = append(names, "`"+c.name+"`"), append(values, valueOf(table, c, org, i))
+				names, values = append(names, c.name), append(values, valueOf(table, c, org, i))
 			}
 			err := db.Write(t.Context(), org, func(tx sqldb.Tx) error {
 				_, err := sqldb.Insert(tx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+
@@ -101,7 +102,7 @@ func valueOf(table string, c column, org uuid.UUID, i int) any {
 			return []byte(short)
 		}
 		return []byte(fmt.Sprintf("%s%024d", short, i))
-	case strings.Contains(kind, "BLOB") || kind == "VARBINARY":
+	case strings.Contains(kind, "BLOB") || kind == "VARBINARY" || kind == "BYTEA":
 		return []byte(fmt.Sprintf("%s MARKER %d", short, i))
 	}
 	return fmt.Sprintf("%s %d", short, i)

@@ -16,15 +16,15 @@ type sqlTx struct {
 func (t sqlTx) Dialect() Dialect { return t.speaks }
 
 func (t sqlTx) Exec(query string, args ...any) (sql.Result, error) {
-	return t.tx.ExecContext(t.ctx, query, args...)
+	return t.tx.ExecContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
 }
 
 func (t sqlTx) Query(query string, args ...any) (*sql.Rows, error) {
-	return t.tx.QueryContext(t.ctx, query, args...)
+	return t.tx.QueryContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
 }
 
 func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
-	return t.tx.QueryRowContext(t.ctx, query, args...)
+	return t.tx.QueryRowContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
 }
 
 // alone asks statements on one connection, in no transaction.
@@ -37,11 +37,11 @@ type alone struct {
 func (a alone) Dialect() Dialect { return a.speaks }
 
 func (a alone) Query(query string, args ...any) (*sql.Rows, error) {
-	return a.conn.QueryContext(a.ctx, query, args...)
+	return a.conn.QueryContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
 }
 
 func (a alone) QueryRow(query string, args ...any) *sql.Row {
-	return a.conn.QueryRowContext(a.ctx, query, args...)
+	return a.conn.QueryRowContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
 }
 
 // askOn runs fn on one connection of a pool.

@@ -10,15 +10,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // hold keeps the writer busy until the returned function is called: what is queued
-// meanwhile becomes one batch.
-func hold(t *testing.T, s *Store) (release func()) {
+// meanwhile becomes one batch. The organizations have their data keys by then.
+func hold(t *testing.T, s *Store, orgs ...uuid.UUID) (release func()) {
 	t.Helper()
+	for _, org := range orgs {
+		if _, err := s.bodies.Seals.Sealer().Of(t.Context(), org); err != nil {
+			t.Fatal(err)
+		}
+	}
 	busy, gate := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
@@ -37,6 +44,14 @@ func hold(t *testing.T, s *Store) (release func()) {
 	}
 }
 
+func newOrgs(n int) []uuid.UUID {
+	orgs := make([]uuid.UUID, n)
+	for i := range orgs {
+		orgs[i] = uuid.New()
+	}
+	return orgs
+}
+
 // waitQueued waits until n jobs stand in the queue.
 func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
@@ -52,12 +67,13 @@ func waitQueued(t *testing.T, s *Store, n int) {
 // TestGroupCommit wants all that queues up to share a commit.
 func TestGroupCommit(t *testing.T) {
 	s, _ := opened(t)
-	release := hold(t, s)
+	orgs := newOrgs(200)
+	release := hold(t, s, orgs...)
 	before := s.writer.Commits()
 	var wg sync.WaitGroup
-	for i := range 200 {
+	for i, org := range orgs {
 		wg.Go(func() {
-			if _, err := put(s, newRef(state.Name(fmt.Sprint(i))), []byte("{}")); err != nil {
+			if _, err := put(s, state.Ref{Org: org, Name: state.Name(fmt.Sprint(i))}, []byte("{}")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -89,11 +105,12 @@ func TestBadJob(t *testing.T) {
 	for name, run := range bad {
 		t.Run(name, func(t *testing.T) {
 			s, _ := opened(t)
-			release := hold(t, s)
+			orgs := newOrgs(20)
+			release := hold(t, s, orgs...)
 			var wg sync.WaitGroup
-			refs := make([]state.Ref, 20)
-			for i := range refs {
-				refs[i] = newRef("good")
+			refs := make([]state.Ref, len(orgs))
+			for i, org := range orgs {
+				refs[i] = state.Ref{Org: org, Name: "good"}
 				wg.Go(func() {
 					if _, err := put(s, refs[i], []byte("{}")); err != nil {
 						t.Errorf("a good update beside a bad one: %v", err)
@@ -140,7 +157,7 @@ func TestRefusalAfterCommit(t *testing.T) {
 	s, _ := opened(t)
 	ref := newRef("refused")
 	refused := errors.New("already there")
-	release := hold(t, s)
+	release := hold(t, s, ref.Org)
 	answers := make(chan error, 2)
 	go func() {
 		_, err := put(s, ref, []byte("{}"))

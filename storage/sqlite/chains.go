@@ -19,8 +19,6 @@ const (
 	sqlSetChain = `INSERT INTO chains (` + stateengine.ChainNames + `) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (org)
 		DO UPDATE SET sequence = excluded.sequence, place = excluded.place, hash = excluded.hash`
 	sqlShredChain = `DELETE FROM chains WHERE org = ?`
-	// Without its row, nothing is from before there were chains.
-	sqlChainsBegan = `SELECT ifnull(max(sequence), 0) FROM chains_began`
 )
 
 // keptChains is how many chains a session keeps the heads of, about 200 bytes each.
@@ -126,9 +124,6 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 func (r *reader) chain(ctx context.Context, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if chain, err = scanChain(r.conn.QueryRowContext(ctx, sqlChain, org.String())); err != nil {
-		return chain, nil, err
-	}
-	if err := r.conn.QueryRowContext(ctx, sqlChainsBegan).Scan(&chain.Old); err != nil {
 		return chain, nil, err
 	}
 	high := int64(math.MaxInt64)

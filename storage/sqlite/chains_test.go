@@ -93,24 +93,3 @@ func (s *Store) mustChain(t *testing.T, org uuid.UUID) audit.Chain {
 	}
 	return v.Chain
 }
-
-// TestChainMigrated begins the chain behind the events that a store had before there were chains.
-func TestChainMigrated(t *testing.T) {
-	dir, org := t.TempDir(), uuid.UUID{1}
-	makeOld(t, dir, []string{"00001_states.sql", "00002_history.sql", "00003_deltas.sql", "00004_lists.sql",
-		"00005_looks.sql", "00006_usage.sql", "00007_purged.sql", "00008_fences.sql", "00009_expected.sql", "00010_sealing.sql"}, `
-		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
-		INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key, key_name, subject, role, address, request, listed)
-			SELECT i, '01000000-0000-0000-0000-000000000000', 'state.write', '', 0, '', '', '', '', '', '', '', '', '', '', i <= 512 FROM n`)
-	s := open(t, dir)
-	defer s.Close()
-	for range 2 {
-		v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 1000})
-		if err != nil || len(v.Breaks) > 0 || v.Unchained != 700 || v.Checked != 700+int(v.Chain.Place) {
-			t.Fatalf("%+v, %v", v, err)
-		}
-		if err := s.Record(t.Context(), audit.Event{Org: org, Action: audit.StateWrite}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}

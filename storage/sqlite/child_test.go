@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/seal/sealtest"
 )
 
 // childOpens names the directory that a child process of this test opens.
@@ -21,7 +23,7 @@ func openAsChild() {
 		return
 	}
 	fmt.Println("begins")
-	if _, err := Open(context.Background(), Options{Dir: dir}); err != nil {
+	if _, err := Open(context.Background(), Options{Dir: dir, Master: sealtest.Master()}); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

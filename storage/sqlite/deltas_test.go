@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/stateengine"
@@ -158,7 +159,7 @@ func TestUnlikeVersions(t *testing.T) {
 			var all [][]byte
 			for i := range 20 {
 				all = append(all, pair[i%2])
-				most += len(s.bodies.Codec.Encode(pair[i%2]).Bytes)
+				most += len(s.bodies.Codec.Encode(pair[i%2]).Bytes) + seal.Overhead
 			}
 			putAll(t, s, ref, all)
 			wantHistory(t, s, ref, all, "")

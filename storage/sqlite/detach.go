@@ -39,9 +39,6 @@ func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Depen
 // replace stores a dependent anew, unless it or its new base went away meanwhile.
 func (t *session) replace(ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored,
 	onto *stateengine.Base) (there bool, err error) {
-	if err := t.seals.Still(packed); err != nil {
-		return false, err
-	}
 	if onto != nil {
 		if there, err = t.isBaseOf(d.State, onto); err != nil || !there {
 			return false, err

@@ -70,7 +70,7 @@ func TestPurgeOfNeeded(t *testing.T) {
 		t.Fatalf("the last delta of version 1 is %+v, %v", d, err)
 	}
 	err = s.transact(t.Context(), server(), func(t2 *session) error {
-		if needed, _, err := t2.purge(stateengine.Envelope{}, ref, 1, audit.Event{}); err != nil || !needed {
+		if needed, _, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
 			t.Errorf("needed %v, %v", needed, err)
 		}
 		gone := &stateengine.Base{BaseID: stateengine.BaseID{ID: 99, Number: 2}}

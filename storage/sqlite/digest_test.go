@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 )
 
-// TestDigestGuardsLengthKeepingDamage damages bytes so that only the digest can tell: the
-// body is stored as it came and stays as long as it was.
+// TestDigestGuardsLengthKeepingDamage damages bytes so that no length can tell: the body is stored uncompressed and
+// stays as long as it was.
 func TestDigestGuardsLengthKeepingDamage(t *testing.T) {
 	for name, damage := range map[string]func([]byte){
 		"first bit":       func(b []byte) { b[0] ^= 1 },
@@ -24,10 +25,13 @@ func TestDigestGuardsLengthKeepingDamage(t *testing.T) {
 			s, _ := opened(t)
 			ref, body := newRef("damaged"), noise(5000)
 			mustPut(t, s, ref, body)
-			damaged := bytes.Clone(body)
-			damage(damaged)
-			execFile(t, filepath.Dir(s.path),
-				fmt.Sprintf(`UPDATE bodies SET bytes = x'%x' WHERE id = 1 AND encoding = 'raw' AND bytes = x'%x'`, damaged, body))
+			var stored []byte
+			row := s.session.conn.QueryRowContext(t.Context(), "SELECT bytes FROM bodies WHERE id = 1 AND encoding = 'raw'")
+			if err := row.Scan(&stored); err != nil || len(stored) != len(body)+seal.Overhead {
+				t.Fatalf("%d bytes are stored, %v", len(stored), err)
+			}
+			damage(stored)
+			execFile(t, filepath.Dir(s.path), fmt.Sprintf(`UPDATE bodies SET bytes = x'%x' WHERE id = 1`, stored))
 			wantDamaged(t, s, ref)
 			mustPut(t, s, ref, body) // heals: a new version
 			wantBody(t, s, ref, body)

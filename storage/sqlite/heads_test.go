@@ -25,7 +25,14 @@ func wantKept(t *testing.T, s *Store) (kept int) {
 	rows := s.session.heads.rows
 	for _, ref := range rows.Keys() {
 		kept, _ := rows.Peek(ref)
-		base := &stateengine.Base{BaseID: kept.Base, Kept: kept.Base.Digest[:]}
+		in, err := s.bodies.Seals.Writing(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := &stateengine.Base{BaseID: kept.Base}
+		if base.Kept, err = in.Hide(kept.Base.Digest); err != nil {
+			t.Fatal(err)
+		}
 		if there, err := s.session.isBaseOf(kept.ID, base); kept.Base.ID != 0 && (err != nil || !there) {
 			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.Base, err)
 		}
@@ -83,8 +90,11 @@ func TestKeptHeads(t *testing.T) {
 		case 2:
 			_, _ = s.Expunge(t.Context(), ref, time.Unix(1<<41, 0), 3, audit.Event{Action: audit.StateExpire})
 		case 3: // undone after it was made
+			u, err := s.bodies.NewUpdate(t.Context(), ref, body, always(change))
+			if err != nil {
+				t.Fatal(err)
+			}
 			_ = s.submit(t.Context(), server(), 0, func(w *session) error {
-				u := stateengine.Update{Ref: ref, Size: len(body), Body: s.bodies.Codec.Encode(body), Decide: always(change)}
 				return errors.Join(u.Run(w.rowsOf(ref)), errors.New("no"))
 			})
 		default:

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -59,6 +60,9 @@ func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 		return kept, err
 	}
 	err = k.store.transact(ctx, org, func(t *session) (err error) {
+		if err := t.run(sqlAddMark, stateengine.MarkOf(k.store.master.Load())); err != nil {
+			return err
+		}
 		if err := t.run(sqlAddDataKey, org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
 			return err
 		}

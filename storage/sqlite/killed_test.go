@@ -12,12 +12,9 @@ import (
 	"github.com/holdfast/holdfast/storage/stateengine/enginetest"
 )
 
-// TestKilled holds the engine to what it is for who is killed while all states are sealed, or those of an
-// organization are destroyed.
+// TestKilled holds the engine to what it is for who is killed while data keys are wrapped anew, or the states of
+// an organization are destroyed.
 func TestKilled(t *testing.T) { killable().RunKilled(t) }
-
-// TestPurgedWhileSealing holds it to purges of what is about to be sealed.
-func TestPurgedWhileSealing(t *testing.T) { killable().RunPurgedWhileSealing(t) }
 
 // shown is a store with what the suite sees its work by.
 type shown struct{ *Store }

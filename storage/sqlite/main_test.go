@@ -1,12 +1,15 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
@@ -18,7 +21,7 @@ func TestMain(m *testing.M) {
 	pruneAsChild()
 	sqlitetest.ChildMain(writersEngine())
 	statetest.ChildMain(func(dir string) (state.Store, error) {
-		s, err := Open(context.Background(), Options{Dir: dir, Master: childsMaster(dir)})
+		s, err := Open(context.Background(), Options{Dir: dir, Master: sealtest.Master()})
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +33,6 @@ func TestMain(m *testing.M) {
 }
 
 func TestStore(t *testing.T) {
-	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
 }
 
@@ -46,14 +48,16 @@ func TestStoreInShortLooks(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
-	suite.Deep(t)
 	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
 }
+
+// masterIn is the master key of a folder's store: that of its file, if it has one.
+func masterIn(dir string) *seal.Master { return cmp.Or(sealtest.MasterIn(dir), sealtest.Master()) }
 
 // open opens a store that the test closes.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), Options{Dir: dir})
+	s, err := Open(context.Background(), Options{Dir: dir, Master: masterIn(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +68,7 @@ func open(t testing.TB, dir string) *Store {
 func opened(t *testing.T) (*Store, *clock) {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: c.Now})
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: c.Now, Master: sealtest.Master()})
 	if err != nil {
 		t.Fatal(err)
 	}

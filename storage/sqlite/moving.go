@@ -33,7 +33,7 @@ func Shapes() []moving.Shape {
 		{Table: stateengine.PurgedRecords(), Into: "purged"},
 		candidateShape(),
 		{Table: stateengine.EventRecords(), Into: "events"}, linkShape(),
-		{Table: stateengine.ChainRecords(), Into: "chains"}, beganShape(),
+		{Table: stateengine.ChainRecords(), Into: "chains"},
 		{Table: stateengine.CheckpointRecords(), Into: "audit_checkpoints"},
 		{Table: stateengine.KeyRecords(), Into: "data_keys"},
 		{Table: stateengine.SealRecords(), Into: "sealing"},
@@ -61,7 +61,7 @@ func versionShape() moving.Shape {
 		From: "versions v LEFT JOIN bodies b ON b.id = v.id LEFT JOIN versions w ON w.id = b.base",
 		Expr: qualified("v", table, map[string]string{
 			"encoding": "ifnull(b.encoding, '')", "base": "w.number", "bytes": "b.bytes",
-			"stored": "ifnull(length(b.bytes) - 53 * (b.encoding GLOB 'sealed-*'), 0)",
+			"stored": "ifnull(length(b.bytes) - 53, 0)",
 		}),
 		Insert: func(tx moving.Tx, row moving.Row) error { return insertVersion(tx, table, row) },
 		Delete: func(tx moving.Tx, key moving.Row) error {
@@ -159,30 +159,13 @@ func linkShape() moving.Shape {
 	}
 }
 
-// beganShape has the row of a store that had no events before there were chains count as none, so that a
-// new store has no records.
-func beganShape() moving.Shape {
-	return moving.Shape{
-		Table: stateengine.BeganRecords(), Into: "chains_began", Where: "sequence > 0",
-		Insert: func(tx moving.Tx, row moving.Row) error {
-			_, err := tx.Exec("INSERT INTO chains_began (id, sequence) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence",
-				row...)
-			return err
-		},
-		Delete: func(tx moving.Tx, key moving.Row) error {
-			_, err := tx.Exec("UPDATE chains_began SET sequence = 0 WHERE id = ?", key...)
-			return err
-		},
-	}
-}
-
 // candidateShape has the bytes of settled candidates null, and their encoding kept or not.
 func candidateShape() moving.Shape {
 	table := stateengine.CandidateRecords()
 	shape := moving.Shape{
 		Table: table, Into: "candidates", Real: map[string]string{"seq": "row"},
 		Expr: map[string]string{"encoding": "CASE WHEN bytes IS NULL THEN '' ELSE encoding END",
-			"stored": "ifnull(length(bytes) - 53 * (encoding GLOB 'sealed-*'), 0)"},
+			"stored": "ifnull(length(bytes) - 53, 0)"},
 	}
 	shape.Insert = func(tx moving.Tx, row moving.Row) error {
 		own := shape
@@ -204,9 +187,9 @@ func Complete(tx moving.Tx) error {
 	_, err := tx.Exec(`INSERT INTO usage (org, bytes)
 		SELECT org, sum(bytes) FROM (
 			SELECT ifnull(s.owner, s.org) AS org, 512 + 2 * (max(ifnull(length(s.lock_raw), 0), 1024) - 1024) AS bytes FROM states s
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(b.bytes) - 53 * (b.encoding GLOB 'sealed-*'), 0)
+			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(b.bytes) - 53, 0)
 				FROM versions v JOIN states s ON s.id = v.state LEFT JOIN bodies b ON b.id = v.id
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(c.bytes) - 53 * (c.encoding GLOB 'sealed-*'), 0)
+			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(c.bytes) - 53, 0)
 				FROM candidates c JOIN states s ON s.id = c.state)
 		GROUP BY 1`)
 	return err

@@ -43,10 +43,8 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock; nil for time.Now.
 	Now func() time.Time
-	// Master has the master keys that states are sealed under; nil for none. A new store is sealed from its
-	// beginning, unless Plain says otherwise.
+	// Master has the master keys that states are sealed under.
 	Master *seal.Master
-	Plain  bool
 }
 
 // Store is a state.Store in an SQLite database. Make it with Open.
@@ -77,7 +75,7 @@ type Store struct {
 
 // Open opens the store in a directory, or makes a new one there, and brings its schema up
 // to date. It fails when another process has the directory or the database open, when the database was
-// made by a newer Holdfast, and when it is not Holdfast's at all.
+// made by a newer Holdfast, when it is not Holdfast's at all, and when it was sealed under other master keys.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now

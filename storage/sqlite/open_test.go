@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal/sealtest"
 )
 
 func TestOpenTwice(t *testing.T) {
@@ -40,7 +41,7 @@ func TestOpenTwice(t *testing.T) {
 
 func wantRefused(t *testing.T, dir, message string) {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Dir: dir})
+	s, err := Open(t.Context(), Options{Dir: dir, Master: sealtest.Master()})
 	if err == nil {
 		_ = s.Close()
 		t.Fatal("Open was not refused")
@@ -99,8 +100,17 @@ func TestOpenNewerSchema(t *testing.T) {
 	if err := open(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
-	execFile(t, dir, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`)
+	execFile(t, dir, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	wantRefused(t, dir, "newer holdfast")
+}
+
+func TestOpenBeforeBaseline(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	execFile(t, dir, `UPDATE goose_db_version SET version_id = 12 WHERE version_id > 0`)
+	wantRefused(t, dir, `"holdfast export"`)
 }
 
 func TestOpenForeign(t *testing.T) {

@@ -43,9 +43,6 @@ func (t *session) pruneEvents(org uuid.UUID, before time.Time, limit int, event 
 	if err != nil {
 		return 0, err
 	}
-	if err := t.queryRow(sqlChainsBegan).Scan(&chain.Old); err != nil {
-		return 0, err
-	}
 	if chain.Removed, err = stateengine.ScanCheckpoint(t.queryRow(sqlCheckpoint, org.String()).Scan); err != nil {
 		return 0, err
 	}

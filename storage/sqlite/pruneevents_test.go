@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal/sealtest"
 )
 
 // childPrunes names the variable with the folder of a child's store.
@@ -30,7 +31,7 @@ func (s pruneStep) Outcome() (acked bool, err error) { return true, nil }
 
 func pruneAsChild() {
 	killtest.Child(childPrunes, func(dir string) (*Store, error) {
-		return Open(context.Background(), Options{Dir: dir})
+		return Open(context.Background(), Options{Dir: dir, Master: sealtest.Master()})
 	}, func(s *Store, _ uint64) {
 		for {
 			n, err := s.PruneEvents(context.Background(), prunedOrg(), prunedBefore(), 2, audit.Event{At: prunedBefore()})

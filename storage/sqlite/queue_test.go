@@ -14,9 +14,9 @@ import (
 // TestContextBeforeBegin ends an update's context while it is queued.
 func TestContextBeforeBegin(t *testing.T) {
 	s, _ := opened(t)
-	release := hold(t, s)
-	ctx, cancel := context.WithCancel(t.Context())
 	answer, ref := make(chan error), newRef("left")
+	release := hold(t, s, ref.Org)
+	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, err := s.Update(ctx, ref, []byte("{}"), accept(describe([]byte("{}"))))
 		answer <- err
@@ -38,15 +38,16 @@ func TestContextBeforeBegin(t *testing.T) {
 // TestLongQueue has very many wait: that respects the context of each.
 func TestLongQueue(t *testing.T) {
 	s, _ := opened(t)
-	release := hold(t, s)
+	full, late := newRef("full"), newRef("late")
+	release := hold(t, s, full.Org, late.Org)
 	var wg sync.WaitGroup
 	for range 3 * batchJobs {
-		wg.Go(func() { _, _ = s.Update(context.Background(), newRef("full"), nil, always(state.Change{})) })
+		wg.Go(func() { _, _ = s.Update(context.Background(), full, nil, always(state.Change{})) })
 	}
 	waitQueued(t, s, 3*batchJobs)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := s.Update(ctx, newRef("late"), nil, always(state.Change{})); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Update(ctx, late, nil, always(state.Change{})); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want context.DeadlineExceeded", err)
 	}
 	release()

@@ -26,8 +26,8 @@ func (r stateRows) Ask(id int64, q stateengine.Questions) (facts stateengine.Fac
 			err = answer()
 		}
 	}
-	ask(q.Digest != nil, func() error {
-		return r.t.queryRow(sqlIsPurged, id, q.Digest[0], q.Digest[1]).Scan(&facts.Purged)
+	ask(q.Digest != "", func() error {
+		return r.t.queryRow(sqlIsPurged, id, []byte(q.Digest)).Scan(&facts.Purged)
 	}) // too rare to be prepared
 	ask(q.LockID != "", func() error {
 		return r.t.lockUsed.QueryRowContext(context.Background(), id, q.LockID).Scan(&facts.LockUsed)
@@ -135,9 +135,9 @@ func (r stateRows) AddCandidate(id int64, c *state.Candidate, body stateengine.S
 }
 
 // Settle implements stateengine.StateTx.
-func (r stateRows) Settle(id int64, s state.Settlement, twins stateengine.Forms) error {
-	if s.Content != (state.Digest{}) {
-		if err := r.t.run(sqlSettleTwins, string(s.Status), s.At.UnixMicro(), id, twins[0], twins[1]); err != nil {
+func (r stateRows) Settle(id int64, s state.Settlement, twins []byte) error {
+	if twins != nil {
+		if err := r.t.run(sqlSettleTwins, string(s.Status), s.At.UnixMicro(), id, twins); err != nil {
 			return err
 		}
 	}

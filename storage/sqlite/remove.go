@@ -25,7 +25,7 @@ const (
 	sqlMarkState  rowWrite = `UPDATE states SET purges = 1 WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
-		WHERE state = ? AND digest IN (?, ?) AND status = 'open'`
+		WHERE state = ? AND digest = ? AND status = 'open'`
 
 	sqlOldest = `SELECT v.id, v.number, v.created_at, v.id = s.newest FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
@@ -89,10 +89,6 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	}
 	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
-	in, err := s.bodies.Seals.Writing(ctx, ref)
-	if err != nil {
-		return err
-	}
 	var owed bool
 	for needed := true; needed; {
 		s.bodies.Bases.Drop(ref)
@@ -100,7 +96,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			return err
 		}
 		err := s.transact(ctx, ref.Org, func(t *session) (err error) {
-			needed, owed, err = t.purge(in, ref, number, event)
+			needed, owed, err = t.purge(ref, number, event)
 			return err
 		})
 		if err != nil {
@@ -116,8 +112,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 
 // purge does nothing, and says so, when other versions are deltas of this one. owed says
 // that a sweep has to follow.
-func (t *session) purge(in stateengine.Envelope, ref state.Ref, number uint64,
-	event audit.Event) (needed, owed bool, err error) {
+func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed, owed bool, err error) {
 	v, err := t.findDoomed(ref, number)
 	if err != nil {
 		return false, false, err
@@ -129,7 +124,7 @@ func (t *session) purge(in stateengine.Envelope, ref state.Ref, number uint64,
 	if err != nil || needed {
 		return needed, false, err
 	}
-	if err := t.destroy(ref, v, in.FormsOf(v.digest), event.At); err != nil {
+	if err := t.destroy(ref, v, event.At); err != nil {
 		return false, false, err
 	}
 	if err := t.recordEvent(event); err != nil {
@@ -157,8 +152,8 @@ func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error)
 
 // destroy takes away a version's bytes, with those of candidates that have the same. If there
 // were any, it keeps their digest, by which they are known again, and owes a sweep.
-func (t *session) destroy(ref state.Ref, v doomed, digest stateengine.Forms, at time.Time) error {
-	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, digest[0], digest[1])
+func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
+	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, v.digest)
 	if err != nil {
 		return err
 	}
@@ -175,7 +170,7 @@ func (t *session) destroy(ref state.Ref, v doomed, digest stateengine.Forms, at 
 		return nil
 	}
 	_, err = t.rowsOf(ref).run(sqlMarkState, v.state)
-	return errors.Join(err, t.run(sqlKeepDigest, v.state, digest[1]), t.run(sqlOweSweep))
+	return errors.Join(err, t.run(sqlKeepDigest, v.state, v.digest), t.run(sqlOweSweep))
 }
 
 // Prune implements state.Store.

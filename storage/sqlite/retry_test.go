@@ -18,10 +18,11 @@ func TestRetriedDecision(t *testing.T) {
 	for name, refuse := range map[string][2]error{"refused first": {refused, nil}, "refused then": {nil, refused}} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := opened(t)
-			release, asked := hold(t, s), 0
+			ref, asked := newRef("retried"), 0
+			release := hold(t, s, ref.Org)
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				head, err := s.Update(context.Background(), newRef("retried"), body, func(h state.Head) (state.Change, error) {
+				head, err := s.Update(context.Background(), ref, body, func(h state.Head) (state.Change, error) {
 					asked++
 					if err := refuse[asked-1]; err != nil {
 						return state.Change{}, err

@@ -11,11 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
@@ -31,8 +29,8 @@ type world struct {
 	master *seal.Master
 }
 
-// populate fills a folder's store by way of open.
-func populate(t testing.TB, dir string, open func(testing.TB, string) *Store) *world {
+// populate fills a folder's store.
+func populate(t testing.TB, dir string) *world {
 	t.Helper()
 	s := open(t, dir)
 	s.bodies.DeltaFrom = 1
@@ -40,7 +38,7 @@ func populate(t testing.TB, dir string, open func(testing.TB, string) *Store) *w
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return &world{World: w, dir: dir, master: sealtest.MasterIn(dir)}
+	return &world{World: w, dir: dir, master: masterIn(dir)}
 }
 
 // check opens the store, and wants each body that it returns to be the very one. Where all is set, it wants all of
@@ -101,7 +99,7 @@ func TestSwappedRows(t *testing.T) {
 		"versions as candidates": {
 			`UPDATE candidates SET (encoding, bytes) = (SELECT encoding, bytes FROM bodies WHERE id = ` + a1 + `)`,
 			`UPDATE candidates SET (digest, size) = (SELECT digest, size FROM versions WHERE id = ` + a1 + `)`},
-		"encodings": {`UPDATE bodies SET encoding = CASE encoding WHEN 'sealed-raw' THEN 'sealed-zstd' ELSE 'sealed-raw' END`},
+		"encodings": {`UPDATE bodies SET encoding = CASE encoding WHEN 'raw' THEN 'zstd' ELSE 'raw' END`},
 		"plain rows": {`UPDATE bodies SET encoding = 'raw', bytes = x'7b7d', base = NULL`,
 			fmt.Sprintf(`UPDATE versions SET size = 2, digest = x'%x'`, sha256.Sum256([]byte("{}")))},
 		"newest": {`UPDATE states SET newest = ` + of(orgB, "prod/b", 2) + ` WHERE org = '` + orgA + `'`},
@@ -112,7 +110,7 @@ func TestSwappedRows(t *testing.T) {
 	}
 	for name, statements := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := populate(t, t.TempDir(), openSealed)
+			w := populate(t, t.TempDir())
 			w.check(t, true)
 			raw(t, w.dir, append([]string{"PRAGMA foreign_keys = 0"}, statements...)...)
 			if refused := w.check(t, false); refused == 0 {
@@ -122,30 +120,31 @@ func TestSwappedRows(t *testing.T) {
 	}
 }
 
-// TestUnsealedStatus has the database say that its states are not sealed, or not all of them: it is not opened.
-func TestUnsealedStatus(t *testing.T) {
+// TestMark has the database say nothing of whose master keys it was sealed under, or something else: it is not opened,
+// nor without a master key.
+func TestMark(t *testing.T) {
 	for name, statement := range map[string]string{
-		"no status":      `DELETE FROM sealing`,
-		"another status": `UPDATE sealing SET status = 'sealing'`,
-		"unknown status": `UPDATE sealing SET status = 'x'`,
+		"no mark":      `DELETE FROM sealing`,
+		"another mark": `UPDATE sealing SET mark = randomblob(32)`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := populate(t, t.TempDir(), openSealed)
+			w := populate(t, t.TempDir())
 			raw(t, w.dir, statement)
 			if s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master}); err == nil {
 				t.Error("it was opened", s.Close())
 			}
 		})
 	}
-	w := populate(t, t.TempDir(), openSealed)
-	if s, err := Open(t.Context(), Options{Dir: w.dir}); !fault.Is(err, fault.SealKeyMissing) {
-		t.Errorf("without a master key: %v, %v", s, err)
+	for what, dir := range map[string]string{"sealed": populate(t, t.TempDir()).dir, "new": t.TempDir()} {
+		if s, err := Open(t.Context(), Options{Dir: dir}); !fault.Is(err, fault.SealKeyMissing) {
+			t.Errorf("a %s store without a master key: %v, %v", what, s, err)
+		}
 	}
 }
 
 // TestFlippedBits flips bits anywhere in the database: what is returned is what was stored, or nothing.
 func TestFlippedBits(t *testing.T) {
-	w := populate(t, t.TempDir(), openSealed)
+	w := populate(t, t.TempDir())
 	path := filepath.Join(w.dir, databaseName)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -173,8 +172,8 @@ func TestFlippedBits(t *testing.T) {
 
 // TestFlippedBodies flips each of thousands of bits of what is stored of states.
 func TestFlippedBodies(t *testing.T) {
-	w := populate(t, t.TempDir(), openSealed)
-	s := openSealed(t, w.dir)
+	w := populate(t, t.TempDir())
+	s := open(t, w.dir)
 	defer s.Close()
 	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
 	in := s.bodies.Seals.Of(t.Context(), ref)
@@ -220,38 +219,37 @@ func foundIn(t testing.TB, text []byte, dirs ...string) (in []string) {
 }
 
 // TestNothingPlain looks for planted secrets, and for what tells equal states, in all files of a store, while it is
-// used and after: in a store that is not sealed it finds them.
+// used and after. What is kept plain, such as a state's name, it finds.
 func TestNothingPlain(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("SQLITE_TMPDIR", temporary)
-	for _, sealed := range []bool{true, false} {
-		dir, how := t.TempDir(), open
-		if sealed {
-			how = openSealed
-		}
-		w := populate(t, dir, how)
-		ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
-		digest := sha256.Sum256(w.Versions[ref][0])
-		s := how(t, dir)
-		mustPut(t, s, newRef("noise"), append([]byte(enginetest.Planted), noise(2000)...)) // that is not compressed
+	dir := t.TempDir()
+	w := populate(t, dir)
+	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
+	digest := sha256.Sum256(w.Versions[ref][0])
+	s := open(t, dir)
+	mustPut(t, s, newRef("noise"), append([]byte(enginetest.Planted), noise(2000)...)) // that is not compressed
+	look := func(when string) {
 		for what, text := range map[string][]byte{"secret": []byte(enginetest.Planted), "digest": digest[:]} {
-			if in := foundIn(t, text, dir, temporary); (len(in) == 0) != sealed {
-				t.Errorf("sealed %v: the %s is in %v", sealed, what, in)
+			if in := foundIn(t, text, dir, temporary); len(in) > 0 {
+				t.Errorf("%s the %s is in %v", when, what, in)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if in := foundIn(t, []byte(enginetest.Planted), dir, temporary); (len(in) == 0) != sealed {
-			t.Errorf("sealed %v: after the end the secret is in %v", sealed, in)
+		if in := foundIn(t, []byte(ref.Name), dir, temporary); len(in) == 0 {
+			t.Errorf("%s the name is in no file: this test does not look where it should", when)
 		}
 	}
+	look("while it is open")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	look("after its end")
 }
 
 // TestEqualStates has two tenants, and two states of one, with the same bytes: nothing in the rows is the same.
 func TestEqualStates(t *testing.T) {
-	s := openSealed(t, t.TempDir())
+	s := open(t, t.TempDir())
 	defer s.Close()
 	refs := []state.Ref{{Org: uuid.UUID{1}, Name: "a"}, {Org: uuid.UUID{2}, Name: "a"}, {Org: uuid.UUID{1}, Name: "b"}}
 	for _, ref := range refs {
@@ -272,57 +270,10 @@ func TestEqualStates(t *testing.T) {
 	}
 }
 
-// TestEnable seals a store that was not, while it is written to: nothing is lost, and nothing plain is left.
-func TestEnable(t *testing.T) {
-	w := populate(t, t.TempDir(), open)
-	w.master = sealtest.MakeMaster(t, w.dir)
-	s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.SealMode() != stateengine.Unsealed {
-		t.Fatalf("the mode is %d", s.SealMode())
-	}
-	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
-	if err := s.Purge(t.Context(), ref, 2, auditEvent()); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error)
-	go func() { ended <- s.Seal(context.Background(), func(stateengine.SealProgress) {}) }()
-	for number := 5; ; number++ {
-		body := enginetest.Body(ref, number)
-		mustPut(t, s, ref, body)
-		w.Versions[ref] = append(w.Versions[ref], body)
-		select {
-		case err = <-ended:
-		default:
-			continue
-		}
-		break
-	}
-	if err != nil || s.SealMode() != stateengine.Sealed {
-		t.Fatal(err, s.SealMode())
-	}
-	// What was purged stays known.
-	if _, err := s.Update(t.Context(), ref, w.Versions[ref][1], accept(describe(w.Versions[ref][1]))); !fault.Is(err,
-		fault.BytesPurged) {
-		t.Errorf("purged bytes: %v", err)
-	}
-	if in := foundIn(t, []byte(enginetest.Planted), w.dir); len(in) > 0 {
-		t.Errorf("the secret is in %v", in)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if refused := w.check(t, false); refused != 1 { // the one that was purged
-		t.Errorf("%d were refused", refused)
-	}
-}
-
 // TestShredDestroysKeys: what is left of an organization's states anywhere can't be opened any more.
 func TestShredDestroysKeys(t *testing.T) {
-	w := populate(t, t.TempDir(), openSealed)
-	s := openSealed(t, w.dir)
+	w := populate(t, t.TempDir())
+	s := open(t, w.dir)
 	defer s.Close()
 	gone, stays := uuid.UUID{1}, uuid.UUID{2}
 	before, err := s.keys.DataKeys(t.Context(), gone)
@@ -351,13 +302,14 @@ func TestShredDestroysKeys(t *testing.T) {
 
 // TestRewrap has a new master key wrap the data keys: the old one is needed no more, and all is there.
 func TestRewrap(t *testing.T) {
-	w := populate(t, t.TempDir(), openSealed)
-	path := filepath.Join(w.dir, "master.key")
+	dir := t.TempDir()
+	sealtest.MakeMaster(t, dir)
+	w, path := populate(t, dir), sealtest.MasterFile(dir)
 	old := w.master
 	if err := seal.AddMaster(path); err != nil {
 		t.Fatal(err)
 	}
-	s := openSealed(t, w.dir)
+	s := open(t, w.dir)
 	fresh := sealtest.MasterIn(w.dir)
 	if n, err := s.Rewrap(t.Context(), fresh); err != nil || n != 2 {
 		t.Fatalf("%d keys were wrapped, %v", n, err)
@@ -382,5 +334,3 @@ func TestRewrap(t *testing.T) {
 	w.master = sealtest.MasterIn(w.dir)
 	w.check(t, true)
 }
-
-func auditEvent() audit.Event { return audit.Event{Action: audit.VersionPurge, At: time.Now()} }

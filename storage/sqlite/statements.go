@@ -54,7 +54,7 @@ const (
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
 	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
 
-	sqlIsPurged = `SELECT EXISTS (SELECT 1 FROM purged WHERE state = ? AND digest IN (?, ?))`
+	sqlIsPurged = `SELECT EXISTS (SELECT 1 FROM purged WHERE state = ? AND digest = ?)`
 
 	sqlCandidateStatus = `SELECT status FROM candidates WHERE state = ? AND id = ?`
 	sqlOpenCandidates  = `SELECT count(*) FROM candidates WHERE state = ? AND status = 'open'`
@@ -62,7 +62,7 @@ const (
 		`, content, encoding, bytes)
 		VALUES (` + places27 + `)`
 	sqlSettleTwins = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL
-		WHERE state = ? AND status = 'open' AND content IN (?, ?)`
+		WHERE state = ? AND status = 'open' AND content = ?`
 	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
 
 	sqlAddEvent = `INSERT INTO events (` + stateengine.EventNames + `, sequence, place, hash, listed)

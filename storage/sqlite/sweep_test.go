@@ -135,7 +135,7 @@ func TestSweepIsOwed(t *testing.T) {
 	}
 	for number := range uint64(30) {
 		err := s.transact(t.Context(), server(), func(w *session) error {
-			_, _, err := w.purge(stateengine.Envelope{}, ref, number+1, audit.Event{})
+			_, _, err := w.purge(ref, number+1, audit.Event{})
 			return err
 		})
 		if err != nil {

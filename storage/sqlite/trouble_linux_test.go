@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
@@ -25,7 +26,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	})
 	clock := &clock{now: time.Now()}
-	s, err := Open(t.Context(), Options{Dir: dir, Now: clock.Now})
+	s, err := Open(t.Context(), Options{Dir: dir, Now: clock.Now, Master: sealtest.Master()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,9 @@ func TestWritersTurns(t *testing.T) {
 	for _, many := range []int{2*batchJobs - 10, 1000} {
 		t.Run(fmt.Sprint(many), func(t *testing.T) {
 			s, _ := opened(t)
-			release, before := hold(t, s), s.writer.Commits()
 			greedy, other := newRef("greedy"), newRef("other")
+			release := hold(t, s, greedy.Org, other.Org)
+			before := s.writer.Commits()
 			var wg sync.WaitGroup
 			decided := 0 // by the writer's goroutine alone
 			for range many {

@@ -51,10 +51,11 @@ func TestFailedCommit(t *testing.T) {
 // TestFailedBatch fails the fsync that several updates share: the second try has them all.
 func TestFailedBatch(t *testing.T) {
 	s, _ := opened(t)
-	refs, release := make([]state.Ref, 10), hold(t, s)
+	orgs := newOrgs(10)
+	refs, release := make([]state.Ref, len(orgs)), hold(t, s, orgs...)
 	var wg sync.WaitGroup
-	for i := range refs {
-		refs[i] = newRef("batch")
+	for i, org := range orgs {
+		refs[i] = state.Ref{Org: org, Name: "batch"}
 		wg.Go(func() {
 			if _, err := put(s, refs[i], []byte("{}")); err != nil {
 				t.Error(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
@@ -15,7 +16,7 @@ type recorder struct{ *Store }
 
 func writersEngine() sqlitetest.Engine {
 	return sqlitetest.Engine{Database: databaseName, Open: func(dir string) (sqlitetest.Store, error) {
-		s, err := Open(context.Background(), Options{Dir: dir})
+		s, err := Open(context.Background(), Options{Dir: dir, Master: sealtest.Master()})
 		return recorder{s}, err
 	}}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,34 +13,23 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/layers"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqllayers"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // onEach runs a test on a new store in a file, and, where deep tests run, in memory and on a MySQL-protocol server.
 // There one and other are of two nodes; else they are the same.
 func onEach(t *testing.T, test func(t *testing.T, one, other *sqllayers.Store)) {
-	t.Run("sqlite", func(t *testing.T) {
-		store := open(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})
-		test(t, store, store)
-	})
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		store := open(t, sqldb.Options{})
-		test(t, store, store)
-	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		o := sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
-		}}
-		test(t, open(t, o), open(t, o))
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, shared bool) {
+		one := open(t, o)
+		other := one
+		if shared {
+			other = open(t, o)
+		}
+		test(t, one, other)
 	})
 }
 

@@ -85,6 +85,7 @@ func trend(q sqldb.Querier, of layers.TrendQuery, names []string) ([]layers.Tren
 	}
 	return sqldb.All(q, func(rows *sql.Rows) (t layers.Trend, err error) {
 		return t, rows.Scan(&t.Day, &t.Checks, &t.Found, &t.Layers, &t.Drifted, &t.Resources, &t.Fresh, &t.Healed)
-	}, `SELECT day, SUM(checks), SUM(found), SUM(checks > 0), SUM(drifted > 0), SUM(drifted), SUM(fresh), SUM(healed)
+	}, `SELECT day, SUM(checks), SUM(found), SUM(CASE WHEN checks > 0 THEN 1 ELSE 0 END),
+		SUM(CASE WHEN drifted > 0 THEN 1 ELSE 0 END), SUM(drifted), SUM(fresh), SUM(healed)
 		FROM layer_days WHERE org = ? AND day BETWEEN ? AND ?`+where+" GROUP BY day ORDER BY day", args...)
 }

@@ -92,7 +92,7 @@ func (s *Store) Leave(ctx context.Context) error {
 func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting []audit.Event, err error) {
 	err = s.db.Read(ctx, uuid.Nil, func(q sqldb.Querier) error {
 		var err error
-		if known, err = sqldb.One(q, []any{&position}, "SELECT sequence FROM notice_position WHERE only = 1"); err != nil {
+		if known, err = sqldb.One(q, []any{&position}, "SELECT sequence FROM notice_position WHERE id = 1"); err != nil {
 			return err
 		}
 		waiting, err = s.waiting(ctx, q)
@@ -134,7 +134,7 @@ func (s *Store) Keep(ctx context.Context, position uint64, notices []audit.Event
 		if holder != s.node {
 			return errNotMine
 		}
-		if _, err := tx.Exec(tx.Dialect().Upsert("notice_position", []string{"only"}, []string{"sequence"}), 1,
+		if _, err := tx.Exec(tx.Dialect().Upsert("notice_position", []string{"id"}, []string{"sequence"}), 1,
 			position); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
 	err = s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
 		query := "DELETE FROM notices WHERE org = ? LIMIT ?"
-		if tx.Dialect() == sqldb.SQLite {
+		if tx.Dialect() != sqldb.MySQL {
 			query = "DELETE FROM notices WHERE (org, sequence, at) IN (SELECT org, sequence, at FROM notices WHERE org " +
 				"= ? LIMIT ?)"
 		}

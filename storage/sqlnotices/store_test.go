@@ -17,9 +17,8 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/internal/webhook"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
 var (
@@ -27,24 +26,23 @@ var (
 	_ webhook.Turn   = (*Store)(nil)
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // each runs a test on two nodes of one database.
 func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
+	discard := slog.New(slog.DiscardHandler)
 	t.Run("memory", func(t *testing.T) {
 		db := open(t, sqldb.Options{})
-		test(t, New(db, uuid.New(), slog.New(slog.DiscardHandler)), New(db, uuid.New(), slog.New(slog.DiscardHandler)))
+		test(t, New(db, uuid.New(), discard), New(db, uuid.New(), discard))
 	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		o := sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
-		}}
-		discard := slog.New(slog.DiscardHandler)
-		test(t, New(open(t, o), uuid.New(), discard), New(open(t, o), uuid.New(), discard))
-	})
+	for name, on := range map[string]func(testing.TB) sqldb.Options{"mysql": sqldbtest.OnMySQL,
+		"postgres": sqldbtest.OnPostgres} {
+		t.Run(name, func(t *testing.T) {
+			suite.Deep(t)
+			o := on(t)
+			test(t, New(open(t, o), uuid.New(), discard), New(open(t, o), uuid.New(), discard))
+		})
+	}
 }
 
 func open(t *testing.T, o sqldb.Options) *sqldb.DB {

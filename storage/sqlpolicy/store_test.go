@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,14 +14,13 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight/policy"
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlpolicy"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // bundles is a store that a test works with, and the outbox of its database.
 type bundles struct {
@@ -43,21 +40,7 @@ func onEach(t *testing.T, test func(t *testing.T, s bundles)) {
 		t.Cleanup(func() { suite.Close(t, db) })
 		test(t, bundles{sqlpolicy.New(db), t, sqlworkspace.New(db, nil, time.Now)})
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		on(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})
-	})
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		on(t, sqldb.Options{})
-	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		on(t, sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler),
-		}})
-	})
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, _ bool) { on(t, o) })
 }
 
 func bundle(n int) policy.Bundle {

@@ -102,8 +102,8 @@ func (s *Store) Finish(ctx context.Context, ref pulls.Ref, token string, hints i
 		due = next.UnixMicro()
 	}
 	return s.db.Write(ctx, ref.Org, func(tx sqldb.Tx) error {
-		_, err := tx.Exec("UPDATE pull_requests SET claim = '', claimed = 0, due = CASE WHEN hints > ? THEN ? ELSE ? END "+
-			"WHERE "+one+" AND claim = ?",
+		_, err := tx.Exec("UPDATE pull_requests SET claim = '', claimed = 0, due = CASE WHEN hints > ? THEN ? ELSE "+
+			tx.Dialect().Number()+" END WHERE "+one+" AND claim = ?",
 			append(append([]any{hints, now.UnixMicro(), due}, keyOf(ref)...), token)...)
 		return err
 	})

@@ -96,8 +96,8 @@ func (s *Store) Finish(ctx context.Context, f repos.Finished) error {
 		if err != nil || f.Token == "" {
 			return err
 		}
-		_, err = tx.Exec(`UPDATE repositories SET due_at = CASE WHEN hints = ? THEN ? ELSE ? END, claim = '', claim_until = 0
-			WHERE org = ? AND id = ? AND claim = ?`, f.Hints, f.Next.UnixMicro(), f.Soon.UnixMicro(), f.Org.String(),
+		_, err = tx.Exec(`UPDATE repositories SET due_at = CASE WHEN hints = ? THEN ? ELSE `+tx.Dialect().Number()+` END,
+			claim = '', claim_until = 0 WHERE org = ? AND id = ? AND claim = ?`, f.Hints, f.Next.UnixMicro(), f.Soon.UnixMicro(), f.Org.String(),
 			f.ID.String(), f.Token)
 		return err
 	})

@@ -3,9 +3,7 @@ package sqlrepos_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -15,13 +13,12 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/repos"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlrepos"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // repositories is a store that a test works with.
 type repositories struct {
@@ -40,21 +37,7 @@ func onEach(t *testing.T, test func(t *testing.T, s repositories)) {
 		t.Cleanup(func() { suite.Close(t, db) })
 		test(t, repositories{sqlrepos.New(db), t})
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		on(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})
-	})
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		on(t, sqldb.Options{})
-	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		on(t, sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler),
-		}})
-	})
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, _ bool) { on(t, o) })
 }
 
 // begin is when all examples are due.

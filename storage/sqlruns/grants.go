@@ -10,12 +10,11 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-// poolsThatName finds pools that may be lent to an organization: only what is in their JSON says so.
-const poolsThatName = "SELECT body FROM run_pools WHERE org <> ? AND instr(body, ?) > 0"
-
 // EndGrants implements runs.Store. Each pool is changed in a transaction of its owner's.
 func (s *Store) EndGrants(ctx context.Context, to uuid.UUID, limit int) (pools int, err error) {
-	found, err := ask(ctx, s, uuid.Nil, scanJSON[runs.Pool], poolsThatName, to.String(), []byte(to.String()))
+	// Pools that may be lent to the organization: only what is in their JSON says so.
+	found, err := ask(ctx, s, uuid.Nil, scanJSON[runs.Pool], "SELECT body FROM run_pools WHERE org <> ? AND "+
+		s.db.Dialect().Contains("body"), to.String(), []byte(to.String()))
 	for _, pool := range found {
 		if err != nil || pools == limit {
 			break

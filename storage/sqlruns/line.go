@@ -136,12 +136,12 @@ func (t tx) tally(more runs.Tally) error {
 	if more == (runs.Tally{}) {
 		return nil
 	}
-	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, `stored` = `stored` + ?, bytes = " +
+	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, kept = kept + ?, bytes = " +
 		"bytes + ? WHERE org = ?"
 	found, err := sqldb.Change(t, query, more.Waiting, more.Working, more.Stored, more.Bytes, t.org)
 	if err != nil || found {
 		return err
 	}
-	return t.exec("INSERT INTO run_tallies (org, waiting, working, `stored`, bytes) VALUES (?, ?, ?, ?, ?)", t.org,
+	return t.exec("INSERT INTO run_tallies (org, waiting, working, kept, bytes) VALUES (?, ?, ?, ?, ?)", t.org,
 		more.Waiting, more.Working, more.Stored, more.Bytes)
 }

@@ -99,7 +99,7 @@ func (s *Store) Tally(ctx context.Context, org uuid.UUID) (has runs.Tally, err e
 
 func tallyOf(q sqldb.Querier, org string) (has runs.Tally, err error) {
 	_, err = sqldb.One(q, []any{&has.Waiting, &has.Working, &has.Stored, &has.Bytes},
-		"SELECT waiting, working, `stored`, bytes FROM run_tallies WHERE org = ?", org)
+		"SELECT waiting, working, kept, bytes FROM run_tallies WHERE org = ?", org)
 	return has, err
 }
 

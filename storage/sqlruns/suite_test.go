@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
 
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return openSQLite(dir)
 	})
-	os.Exit(mysqltest.Main(m))
+	os.Exit(sqldbtest.Main(m))
 }
 
 // alone is a store that has its database to itself.
@@ -91,6 +92,11 @@ func TestMemory(t *testing.T) {
 
 func TestMySQL(t *testing.T) {
 	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(openMySQL(mysqltest.New(t))) })
+}
+
+func TestPostgres(t *testing.T) {
+	suite.Deep(t)
+	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(open(sqldbtest.OnPostgres(t))) })
 }
 
 func TestSQLiteDurable(t *testing.T) {

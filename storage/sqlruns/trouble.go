@@ -104,15 +104,17 @@ func (s *Store) Troubled(ctx context.Context, org uuid.UUID, trouble runs.Troubl
 		return one, err
 	}
 	return ask(ctx, s, org, scan,
-		"SELECT t.workspace, t.run, t.ended FROM "+InTrouble+" AND t.org = ? AND t.ended >= ? ORDER BY t.run DESC",
+		"SELECT t.workspace, t.run, t.ended FROM "+InTrouble(s.db.Dialect())+" AND t.org = ? AND t.ended >= ? ORDER BY t.run DESC",
 		string(trouble), org.String(), since.UnixMicro())
 }
 
 // InTrouble is the rows of workspaces in a trouble, the argument. A layer's report decides on what its run has found:
 // drift that somebody expects, or that its rules ignore, is none.
-const InTrouble = `run_troubles t WHERE t.trouble = ? AND NOT (t.trouble = 'drift' AND EXISTS (SELECT 1 FROM layers l
-	WHERE l.org = t.org AND l.name = t.workspace AND COALESCE(json_extract(l.document, '$.Facts.Drift.Count'), 0) = 0
-	AND REPLACE(COALESCE(json_extract(l.document, '$.Facts.Drift.Run'), ''), '"', '') >= t.run))`
+func InTrouble(d sqldb.Dialect) string {
+	return `run_troubles t WHERE t.trouble = ? AND NOT (t.trouble = 'drift' AND EXISTS (SELECT 1 FROM layers l
+		WHERE l.org = t.org AND l.name = t.workspace AND COALESCE(` + d.Member("l.document", "Facts.Drift.Count") + `, '0') = '0'
+		AND COALESCE(` + d.Member("l.document", "Facts.Drift.Run") + `, '') >= t.run))`
+}
 
 // Lines implements runs.Store.
 func (s *Store) Lines(ctx context.Context, org uuid.UUID, workspaces []string) (lines map[string]runs.Line, err error) {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -16,39 +14,24 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlsessions"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // onEach runs a test on a new store in a file, and, where deep tests run, in memory and on a MySQL-protocol server.
 // There one and other are of two nodes; else they are the same.
 func onEach(t *testing.T, test func(t *testing.T, one, other *sqlsessions.Store)) {
-	t.Run("sqlite", func(t *testing.T) {
-		store := sqlsessions.New(open(t, inFile(t)))
-		test(t, store, store)
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, shared bool) {
+		one := sqlsessions.New(open(t, o))
+		other := one
+		if shared {
+			other = sqlsessions.New(open(t, o))
+		}
+		test(t, one, other)
 	})
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		store := sqlsessions.New(open(t, sqldb.Options{}))
-		test(t, store, store)
-	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		o := sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
-		}}
-		test(t, sqlsessions.New(open(t, o)), sqlsessions.New(open(t, o)))
-	})
-}
-
-func inFile(t *testing.T) sqldb.Options {
-	return sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")}
 }
 
 func open(t *testing.T, o sqldb.Options) *sqldb.DB {
@@ -262,7 +245,7 @@ func TestSweepIsBounded(t *testing.T) {
 
 // What was acknowledged is there after a restart.
 func TestSessionsOutliveTheProcess(t *testing.T) {
-	o, ctx := inFile(t), t.Context()
+	o, ctx := sqldbtest.InFile(t), t.Context()
 	one := session.Session{
 		Hash: session.Hash{1}, Login: auth.Login{Org: uuid.New(), KeyID: "k"},
 		Began: time.Unix(1, 0).UTC(), Seen: time.Unix(1, 0).UTC(), Ends: time.Unix(9, 0).UTC(),
@@ -283,7 +266,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 
 // An organization that is shredded takes its sessions with it, and no others'.
 func TestShred(t *testing.T) {
-	db, ctx := open(t, inFile(t)), t.Context()
+	db, ctx := open(t, sqldbtest.InFile(t)), t.Context()
 	store, acme, globex := sqlsessions.New(db), uuid.New(), uuid.New()
 	for i, org := range []uuid.UUID{acme, acme, globex} {
 		if _, err := store.Add(ctx, session.Session{Hash: session.Hash{byte(i)}, Login: auth.Login{Org: org, KeyID: "k"}},

@@ -21,6 +21,9 @@ import (
 func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing, err error) {
 	s.Layers = map[string]int{}
 	seen := now.Add(-runs.AgentSilence).UnixMicro()
+	in := db.Dialect()
+	failures, trouble := in.Member("status", "failures"), in.Member("body", "Trouble")
+	openPulls := "pull_requests WHERE " + in.Member("body", "Closed") + " IS NULL"
 	err = db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) error {
 		s.Runs, err = sqldb.All(q, scanRuns, "SELECT status, kind, COUNT(*), MIN(id) FROM runs WHERE open IS NOT NULL "+
 			"GROUP BY status, kind ORDER BY status, kind")
@@ -33,22 +36,23 @@ func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing,
 			args  []any
 		}{
 			{&s.AgentsAlive, "run_agents a WHERE " + alive, []any{seen}},
-			{&s.AgentsSilent, "run_agents a WHERE NOT (" + alive + ")", []any{seen}},
+			{&s.AgentsSilent, "run_agents a WHERE NOT (" + alive + ") AND NOT (" + in.Contains("a.body") + ")",
+				[]any{seen, []byte(drained)}},
 			{&s.PoolsServed, "run_pools p WHERE EXISTS (" + agentOfPool + ")", []any{seen}},
 			{&s.PoolsUnserved, "run_pools p WHERE NOT EXISTS (" + agentOfPool + ")", []any{seen}},
-			{&s.Failed, sqlruns.InTrouble, []any{string(runs.TroubleFailed)}},
-			{&s.Drifted, sqlruns.InTrouble, []any{string(runs.TroubleDrift)}},
-			{&s.RepositoriesFetched, "repositories WHERE tried_at > 0 AND json_extract(status, '$.failures') IS NULL", nil},
-			{&s.RepositoriesFailing, "repositories WHERE json_extract(status, '$.failures') IS NOT NULL", nil},
-			{&s.PullsFine, openPulls + " AND json_extract(body, '$.Trouble') IS NULL", nil},
-			{&s.PullsTroubled, openPulls + " AND json_extract(body, '$.Trouble') IS NOT NULL", nil},
+			{&s.Failed, sqlruns.InTrouble(in), []any{string(runs.TroubleFailed)}},
+			{&s.Drifted, sqlruns.InTrouble(in), []any{string(runs.TroubleDrift)}},
+			{&s.RepositoriesFetched, "repositories WHERE tried_at > 0 AND " + failures + " IS NULL", nil},
+			{&s.RepositoriesFailing, "repositories WHERE " + failures + " IS NOT NULL", nil},
+			{&s.PullsFine, openPulls + " AND " + trouble + " IS NULL", nil},
+			{&s.PullsTroubled, openPulls + " AND " + trouble + " IS NOT NULL", nil},
 		} {
 			if err := q.QueryRow("SELECT COUNT(*) FROM "+count.query, count.args...).Scan(count.into); err != nil {
 				return err
 			}
 		}
-		_, err := sqldb.All(q, layersIn(s.Layers), "SELECT COALESCE(json_extract(document, '$.State'), ''), COUNT(*) FROM layers "+
-			"GROUP BY 1")
+		_, err := sqldb.All(q, layersIn(s.Layers), "SELECT COALESCE("+in.Member("document", "State")+", ''), COUNT(*) FROM "+
+			"layers GROUP BY 1")
 		return err
 	})
 	return s, err
@@ -56,9 +60,10 @@ func Count(ctx context.Context, db *sqldb.DB, now time.Time) (s vitals.Standing,
 
 const (
 	// alive is an agent that has asked for work, or has some.
-	alive       = "(a.seen >= ? OR EXISTS (SELECT 1 FROM runs r WHERE r.org = a.org AND r.agent = a.id))"
+	alive = "(a.seen >= ? OR EXISTS (SELECT 1 FROM runs r WHERE r.org = a.org AND r.agent = a.id))"
+	// drained is in the body of an agent that has ended in order.
+	drained     = `"Draining":true`
 	agentOfPool = "SELECT 1 FROM run_agents a WHERE a.org = p.org AND a.pool = p.name AND " + alive
-	openPulls   = "pull_requests WHERE json_extract(body, '$.Closed') IS NULL"
 )
 
 func scanRuns(r *sql.Rows) (found vitals.Runs, err error) {

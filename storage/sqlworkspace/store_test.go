@@ -3,9 +3,7 @@ package sqlworkspace_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -19,14 +17,13 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
 	"github.com/holdfast/holdfast/workspace"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
 
 // workspaces is a store that a test works with.
 type workspaces struct {
@@ -56,21 +53,7 @@ func onEach(t *testing.T, test func(t *testing.T, s workspaces)) {
 		c := &clock{time.Date(2026, 3, 1, 12, 0, 0, 123000, time.UTC)}
 		test(t, workspaces{sqlworkspace.New(db, seal.New(master, sqldb.NewKeys(db)), c.now), t, c})
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		on(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})
-	})
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		on(t, sqldb.Options{})
-	})
-	t.Run("mysql", func(t *testing.T) {
-		suite.Deep(t)
-		d := mysqltest.New(t)
-		on(t, sqldb.Options{MySQL: &mysqldb.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-			TLS: mysqldb.TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler),
-		}})
-	})
+	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, _ bool) { on(t, o) })
 }
 
 func ref(org uuid.UUID, name string) workspace.Ref {

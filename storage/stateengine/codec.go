@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"runtime"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -33,15 +32,12 @@ type Stored struct {
 	Digest, Content []byte
 }
 
-// Counted is how many bytes of it count as an organization's: not what sealing adds.
-func (s Stored) Counted() int { return len(s.Bytes) - Added(s.Encoding) }
-
-// Added is how many bytes sealing adds to those of an encoding.
-func Added(encoding string) int {
-	if strings.HasPrefix(encoding, sealedPrefix) {
-		return seal.Overhead
+// Counted is how many bytes of what is sealed count as an organization's: not what sealing adds.
+func (s Stored) Counted() int {
+	if s.Encoding == "" {
+		return 0
 	}
-	return 0
+	return len(s.Bytes) - seal.Overhead
 }
 
 // Codec compresses bodies. All calls share its few encoders and decoders and wait for a

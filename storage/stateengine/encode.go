@@ -2,11 +2,13 @@ package stateengine
 
 import (
 	"context"
+	"errors"
 	"runtime"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/delta"
 	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -151,7 +153,7 @@ func (b *Bodies) Decode(e Envelope, p Place, v state.Version, own, base Stored) 
 	if own, err = e.Open(p, own); err == nil && own.Encoding == EncodingDelta {
 		base, err = e.Open(Place{Number: own.Base.Number}, base)
 	}
-	if fault.Is(err, fault.SealCorrupt) {
+	if fault.Is(err, fault.SealCorrupt) || errors.Is(err, seal.ErrUnknownKey) {
 		err = fault.Wrap(err, fault.StateCorrupt, "the stored bytes of version %d are not what was sealed for it: they were "+
 			"changed, damaged or put there from elsewhere; an operator must restore them", v.Number)
 		b.Seals.tell(e, p, err)

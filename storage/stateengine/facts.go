@@ -7,7 +7,7 @@ import (
 
 // Questions are what an update has to know of a state beside its head. Most ask nothing.
 type Questions struct {
-	Digest    *Forms // was it purged?
+	Digest    string // was it purged? As rows have it.
 	LockID    string // was it released before?
 	Candidate string // is there one of this ID, and how many are open?
 	Settle    string // is there one of this ID?
@@ -28,11 +28,11 @@ func (q Questions) Any() bool { return q != Questions{} }
 // questions are those of a change of the row's state.
 func (u *Update) questions(row HeadRow, change state.Change) (q Questions, err error) {
 	if digest, some := change.Brings(); some && row.Purges {
-		forms, err := u.envelope.Forms(digest)
+		hidden, err := u.envelope.Hide(digest)
 		if err != nil {
 			return q, err
 		}
-		q.Digest = &forms
+		q.Digest = string(hidden)
 	}
 	if change.Lock != nil {
 		q.LockID = change.Lock.Info.ID

@@ -89,21 +89,16 @@ func CheckpointRecords() moving.Table {
 		moving.Ints("sequence", "place"), moving.Blobs("hash"), moving.Ints("at"))}
 }
 
-// BeganRecords say which event was the last one from before there were chains, if there was any.
-func BeganRecords() moving.Table {
-	return moving.Table{Name: "beginning of the audit log's chains", Key: moving.Ints("id"), Rest: moving.Ints("sequence")}
-}
-
 // KeyRecords are the wrapped data keys that states are sealed with.
 func KeyRecords() moving.Table {
 	return moving.Table{Name: "data keys of states", Key: slices.Concat(moving.Texts("org"), moving.Ints("number")),
 		Rest: moving.Blobs("id", "wrapped")}
 }
 
-// SealRecords say whether states are sealed.
+// SealRecords say whose master keys wrap the data keys.
 func SealRecords() moving.Table {
 	return moving.Table{Name: "sealing of states", Key: moving.Ints("id"),
-		Rest: slices.Concat(moving.Texts("status"), moving.Blobs("mark"))}
+		Rest: moving.Blobs("mark")}
 }
 
 // UsageRecords are how many bytes are kept for each organization. They are compared, and not copied.

@@ -6,24 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
-)
-
-// SealMode says how far a store is sealed.
-type SealMode int32
-
-// How far a store is sealed.
-const (
-	Unsealed SealMode = iota // what is written is plain
-	Sealing                  // what is written is sealed; what was there before may be plain
-	Sealed                   // what is plain is not believed
 )
 
 // What is sealed as one of these opens as no other.
@@ -34,39 +22,20 @@ const (
 	kindContent   seal.Kind = "state content"
 )
 
-// sealedPrefix is what the encoding of what is sealed begins with.
-const sealedPrefix = "sealed-"
-
-// Seals seals what a database keeps of states, once it is told to. The zero Seals is of a store that is not.
+// Seals seals what a database keeps of states.
 type Seals struct {
-	sealer *seal.Sealer // nil without a master key
+	sealer *seal.Sealer
 	log    *slog.Logger
-	mode   atomic.Int32
 }
 
-// Use has it seal with s, which may be nil: then what is sealed can't be read.
+// Use has it seal with s, before anything is read or written.
 func (s *Seals) Use(sealer *seal.Sealer, log *slog.Logger) { s.sealer, s.log = sealer, log }
 
-// Mode says how far the store is sealed.
-func (s *Seals) Mode() SealMode {
-	if s == nil {
-		return Unsealed
-	}
-	return SealMode(s.mode.Load())
-}
-
-// Become changes what Mode says.
-func (s *Seals) Become(mode SealMode) { s.mode.Store(int32(mode)) }
-
-// Sealer is what it seals with; nil without a master key.
+// Sealer is what it seals with.
 func (s *Seals) Sealer() *seal.Sealer { return s.sealer }
 
 // Forget drops the keys of an organization, which were destroyed.
-func (s *Seals) Forget(org uuid.UUID) {
-	if s.sealer != nil {
-		s.sealer.Forget(org)
-	}
-}
+func (s *Seals) Forget(org uuid.UUID) { s.sealer.Forget(org) }
 
 // tell has the log say which body is not what was sealed.
 func (s *Seals) tell(e Envelope, p Place, err error) {
@@ -76,29 +45,17 @@ func (s *Seals) tell(e Envelope, p Place, err error) {
 	}
 }
 
-// Of returns what opens the rows of a state. It is asked for before they are read: what was plain then may have been
-// sealed since.
+// Of returns what opens the rows of a state.
 func (s *Seals) Of(ctx context.Context, ref state.Ref) Envelope {
-	return Envelope{ctx: ctx, seals: s, ref: ref, strict: s.Mode() == Sealed}
+	return Envelope{ctx: ctx, seals: s, ref: ref}
 }
 
 // Writing returns what seals the rows of a state too. It may make the organization's first key, so that nobody calls
 // it in a transaction.
-func (s *Seals) Writing(ctx context.Context, ref state.Ref) (Envelope, error) {
-	e := s.Of(ctx, ref)
-	if s.Mode() == Unsealed {
-		return e, nil
-	}
-	if s.sealer == nil {
-		return e, errNoMaster()
-	}
-	keys, err := s.sealer.Of(ctx, ref.Org)
-	e.keys = keys
+func (s *Seals) Writing(ctx context.Context, ref state.Ref) (e Envelope, err error) {
+	e = s.Of(ctx, ref)
+	e.keys, err = s.sealer.Of(ctx, ref.Org)
 	return e, err
-}
-
-func errNoMaster() error {
-	return fault.New(fault.SealKeyMissing, "the states are sealed, and the server has no master key to open them with")
 }
 
 // Envelope seals and opens the rows of one state.
@@ -106,9 +63,8 @@ type Envelope struct {
 	ctx    context.Context
 	seals  *Seals
 	ref    state.Ref
-	strict bool               // nothing plain is believed
 	around bool               // a digest of an organization that the master keys have forgotten is left out
-	keys   *seal.Organization // nil for who only opens, and where nothing is sealed
+	keys   *seal.Organization // nil for who only opens
 }
 
 // Place says which of a state's bodies is meant: that of a version, or of a candidate.
@@ -128,92 +84,39 @@ func (e Envelope) bound(p Place, encoding string) (kind seal.Kind, name string) 
 // Ref is the state.
 func (e Envelope) Ref() state.Ref { return e.ref }
 
-// plainSince reports whether what would be written plain has to be sealed since.
-func (e Envelope) plainSince() bool { return e.keys == nil && e.seals.Mode() != Unsealed }
-
-// Still is a fault where a body is plain, and the store seals since.
-func (s *Seals) Still(packed Stored) error {
-	if s.Mode() == Unsealed || strings.HasPrefix(packed.Encoding, sealedPrefix) {
-		return nil
-	}
-	return fault.New(fault.StoreUnavailable, "the store began to seal states meanwhile; ask again")
-}
-
-// HideKept returns what takes the place of a digest and a content digest in a row, which may be none.
-func (e Envelope) HideKept(kept, content []byte) (digest, hidden []byte, err error) {
-	if len(kept) != len(state.Digest{}) {
-		return nil, nil, fmt.Errorf("a digest has %d bytes", len(kept))
-	}
-	if digest, err = e.Hide(state.Digest(kept)); err != nil || len(content) == 0 {
-		return digest, []byte{}, err
-	}
-	if len(content) != len(state.Digest{}) {
-		return nil, nil, fmt.Errorf("a content digest has %d bytes", len(content))
-	}
-	hidden, err = e.hide(kindContent, state.Digest(content))
-	return digest, hidden, err
-}
-
-// Seals reports whether what is written is sealed.
-func (e Envelope) Seals() bool { return e.keys != nil }
-
-// Seal returns a body as it is to be stored. One that is sealed stays as it is: while a store is being sealed, a purge
-// stores bodies anew, and sealed, whose rows say for now that they are plain.
+// Seal returns a body as it is to be stored.
 func (e Envelope) Seal(p Place, s Stored) (Stored, error) {
-	if e.keys == nil || strings.HasPrefix(s.Encoding, sealedPrefix) {
-		return s, nil
-	}
 	kind, name := e.bound(p, s.Encoding)
 	sealed, err := e.keys.Seal(kind, name, s.Bytes)
 	if err != nil {
 		return Stored{}, err
 	}
-	s.Encoding, s.Bytes = sealedPrefix+s.Encoding, sealed
+	s.Bytes = sealed
 	return s, nil
 }
 
-// Open undoes Seal. What is plain stays as it is where that is believed.
+// Open undoes Seal.
 func (e Envelope) Open(p Place, s Stored) (Stored, error) {
-	encoding, sealed := strings.CutPrefix(s.Encoding, sealedPrefix)
-	switch {
-	case s.Encoding == "":
+	if s.Encoding == "" {
 		return s, nil // it is gone, which is for others to say
-	case !sealed && e.strict:
-		return Stored{}, fault.New(fault.SealCorrupt, "what is kept of the state is not sealed, in a store that is")
-	case !sealed:
-		return s, nil
-	case e.seals == nil || e.seals.sealer == nil:
-		return Stored{}, errNoMaster()
 	}
-	kind, name := e.bound(p, encoding)
+	kind, name := e.bound(p, s.Encoding)
 	plain, err := e.seals.sealer.Open(e.ctx, e.ref.Org, kind, name, s.Bytes)
 	if err != nil {
 		return Stored{}, err
 	}
-	s.Encoding, s.Bytes = encoding, plain
-	if strings.HasPrefix(encoding, sealedPrefix) { // twice, as versions before 2026-11-27 did (see Seal)
-		return e.Open(p, s)
-	}
+	s.Bytes = plain
 	return s, nil
 }
 
 // Hide returns a digest as a row is to have it.
-func (e Envelope) Hide(d state.Digest) ([]byte, error) { return e.hide(kindDigest, d) }
-
-func (e Envelope) hide(kind seal.Kind, d state.Digest) ([]byte, error) {
-	if e.keys == nil {
-		return d[:], nil
-	}
-	return e.keys.Hide(kind, string(e.ref.Name), d)
+func (e Envelope) Hide(d state.Digest) ([]byte, error) {
+	return e.keys.Hide(kindDigest, string(e.ref.Name), d)
 }
 
-// HideBoth returns a digest and a content digest as rows are to have them.
-func (e Envelope) HideBoth(d, content state.Digest) (digest, hidden []byte, err error) {
-	if digest, err = e.Hide(d); err != nil {
-		return nil, nil, err
-	}
-	hidden, err = e.hide(kindContent, content)
-	return digest, hidden, err
+// HideContent returns a content digest as a row is to have it.
+func (e Envelope) HideContent(d state.Digest) ([]byte, error) {
+	return e.keys.Hide(kindContent, string(e.ref.Name), d)
 }
 
 // Digest returns the digest that a row has.
@@ -237,13 +140,8 @@ func (e Envelope) reveal(kind seal.Kind, kept []byte) (d state.Digest, err error
 	damaged := func(err error) error {
 		return fault.Wrap(err, fault.StateCorrupt, "what describes a version is damaged; an operator must restore it")
 	}
-	switch {
-	case len(kept) == len(d) && !e.strict:
-		return state.Digest(kept), nil
-	case len(kept) != seal.HiddenSize:
+	if len(kept) != seal.HiddenSize {
 		return d, damaged(fmt.Errorf("a digest has %d bytes", len(kept)))
-	case e.seals == nil || e.seals.sealer == nil:
-		return d, errNoMaster()
 	}
 	keys := e.keys
 	if keys == nil {
@@ -255,38 +153,6 @@ func (e Envelope) reveal(kind seal.Kind, kept []byte) (d state.Digest, err error
 		return d, damaged(err)
 	}
 	return d, err
-}
-
-// Forms are the ways in which rows may have a digest: plain, and hidden once the store is sealed.
-type Forms [2][]byte
-
-// Forms returns those of a digest.
-func (e Envelope) Forms(d state.Digest) (Forms, error) { return e.forms(kindDigest, d) }
-
-// ContentForms returns those of a content digest.
-func (e Envelope) ContentForms(d state.Digest) (Forms, error) { return e.forms(kindContent, d) }
-
-func (e Envelope) forms(kind seal.Kind, d state.Digest) (Forms, error) {
-	hidden, err := e.hide(kind, d)
-	return Forms{d[:], hidden}, err
-}
-
-// FormsOf returns those of the digest that a row has. Of one that is damaged that is all there is.
-func (e Envelope) FormsOf(kept []byte) Forms {
-	d, err := e.Digest(kept)
-	if err != nil {
-		return Forms{kept, kept}
-	}
-	forms, err := e.Forms(d)
-	if err != nil {
-		return Forms{kept, kept}
-	}
-	return forms
-}
-
-// Is reports whether a row's digest is one of the forms.
-func (f Forms) Is(kept []byte) bool {
-	return len(kept) > 0 && (string(kept) == string(f[0]) || string(kept) == string(f[1]))
 }
 
 // ScanVersion reads VersionColumns.

@@ -25,7 +25,7 @@ type Update struct {
 	// The answer, once the transaction is committed.
 	Head    state.Head
 	Refusal error
-	Stale   bool  // nothing is recorded, as From serves no more, or the store is sealed since
+	Stale   bool  // nothing is recorded, as From serves no more
 	Row     int64 // of the version that is recorded, as the engine knows it; 0 for none
 }
 
@@ -66,8 +66,8 @@ type StateTx interface {
 	// SetExpected sets what ExpectedValue returns.
 	SetExpected(id int64, value any) error
 	AddCandidate(id int64, c *state.Candidate, body Stored) error
-	// Settle ends a candidate, and all that are open with a content of these forms.
-	Settle(id int64, s state.Settlement, twins Forms) error
+	// Settle ends a candidate, and all that are open with this content digest, as rows have it; nil for none.
+	Settle(id int64, s state.Settlement, twins []byte) error
 	AddEvent(e audit.Event) error
 	// Done is told last what the transaction makes of the state.
 	Done(was, next HeadRow)
@@ -90,21 +90,11 @@ func (b *Bodies) NewUpdate(ctx context.Context, ref state.Ref, body []byte, deci
 // Envelope is what opens and seals the rows of the update's state.
 func (u *Update) Envelope() Envelope { return u.envelope }
 
-// staleTries is how often an update is tried once more: its base may have gone away, and the store be sealed since.
-const staleTries = 2
-
 // Make has an engine run an update in a transaction, once more with the whole body where its
-// base went away, and sealed where the store is so since, and takes in what became of it. The error is the
-// store's or the refusal.
+// base went away, and takes in what became of it. The error is the store's or the refusal.
 func (b *Bodies) Make(ctx context.Context, u *Update, body []byte, transact func() error) (state.Head, error) {
 	err := transact()
-	for range staleTries {
-		if err != nil || !u.Stale {
-			break
-		}
-		if u.envelope, err = b.Seals.Writing(ctx, u.Ref); err != nil {
-			return state.Head{}, err
-		}
+	if err == nil && u.Stale {
 		u.Body, u.From = b.Codec.Encode(body), nil
 		err = transact()
 	}
@@ -119,9 +109,6 @@ func (b *Bodies) Make(ctx context.Context, u *Update, body []byte, transact func
 // decision's goes to Refusal, as it must not undo what others did in the transaction.
 func (u *Update) Run(t StateTx) error {
 	u.Head, u.Refusal, u.Stale, u.Row = state.Head{}, nil, false, 0 // there may have been a try before
-	if u.Stale = u.envelope.plainSince(); u.Stale {
-		return nil
-	}
 	row, err := t.Head()
 	if fault.Is(err, fault.StateCorrupt) || fault.Is(err, fault.SealKeyMissing) {
 		u.Refusal = err
@@ -261,9 +248,12 @@ func (u *Update) recordCandidate(t StateTx, id int64, change state.Change, facts
 	if change.Settle == nil || id == 0 {
 		return nil
 	}
-	twins, err := u.envelope.ContentForms(change.Settle.Content)
-	if err != nil {
-		return err
+	var twins []byte
+	if change.Settle.Content != (state.Digest{}) {
+		var err error
+		if twins, err = u.envelope.HideContent(change.Settle.Content); err != nil {
+			return err
+		}
 	}
 	return t.Settle(id, *change.Settle, twins)
 }
@@ -273,7 +263,10 @@ func (u *Update) sealed(p Place, digest, content state.Digest) (s Stored, err er
 	if s, err = u.envelope.Seal(p, u.Body); err != nil {
 		return Stored{}, err
 	}
-	s.Digest, s.Content, err = u.envelope.HideBoth(digest, content)
+	if s.Digest, err = u.envelope.Hide(digest); err != nil {
+		return Stored{}, err
+	}
+	s.Content, err = u.envelope.HideContent(content)
 	return s, err
 }
 

@@ -62,7 +62,7 @@ type Status struct {
 }
 
 // New starts a forge with one open pull request, number 7.
-func New(t *testing.T, provider forge.Provider) *Forge {
+func New(t testing.TB, provider forge.Provider) *Forge {
 	f := &Forge{Provider: provider, Pulls: map[int64]*Pull{}, Users: map[string]forge.Permission{},
 		IDs: map[string]string{}, PageSize: 100, As: Bot(), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)}
 	f.Person("ana", "11", forge.Admin)

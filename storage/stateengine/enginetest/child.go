@@ -7,7 +7,6 @@ import (
 	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
-	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // child is the process that gets killed.
@@ -24,9 +23,7 @@ func (e Engine) openChild(dir string) (*child, error) {
 
 // use has what becomes of data keys be told.
 func (c *child) use() {
-	if master := sealtest.MasterIn(c.dir); master != nil {
-		c.Seals().Use(seal.New(master, sealtest.Told(c.Keys(), c.Pass)), nil)
-	}
+	c.Seals().Use(seal.New(sealtest.MasterIn(c.dir), sealtest.Told(c.Keys(), c.Pass)), nil)
 }
 
 // rewrap makes new master keys, without end, and has each wrap all data keys.
@@ -43,11 +40,6 @@ func (c *child) rewrap() error {
 	}
 }
 
-// seal seals what is there, as Seal of every engine does.
-func (c *child) seal() error {
-	return c.Seals().SealAll(context.Background(), toldSealing{c.Store, c.Moments}, func(stateengine.SealProgress) {})
-}
-
 // shred destroys what one organization has.
 func (c *child) shred() error {
 	for removed := 1; removed > 0; {
@@ -58,32 +50,4 @@ func (c *child) shred() error {
 		c.Pass(fmt.Sprint("rows are gone: ", removed))
 	}
 	return nil
-}
-
-// toldSealing tells how sealing goes on.
-type toldSealing struct {
-	stateengine.Sealable
-	moments *killtest.Moments
-}
-
-// SetSealing implements stateengine.Sealable.
-func (s toldSealing) SetSealing(ctx context.Context, mode stateengine.SealMode) error {
-	s.moments.Pass(fmt.Sprint("the mode is about to be ", mode))
-	defer s.moments.Pass(fmt.Sprint("the mode is ", mode))
-	return s.Sealable.SetSealing(ctx, mode)
-}
-
-// SealSome implements stateengine.Sealable.
-func (s toldSealing) SealSome(ctx context.Context, in stateengine.Envelope) (n int, err error) {
-	if n, err = s.Sealable.SealSome(ctx, in); n > 0 {
-		s.moments.Pass(fmt.Sprint("rows of a state are sealed: ", n))
-	}
-	return n, err
-}
-
-// Overwrite implements stateengine.Sealable.
-func (s toldSealing) Overwrite(ctx context.Context) error {
-	s.moments.Pass("what was replaced is about to be overwritten")
-	defer s.moments.Pass("what was replaced is overwritten")
-	return s.Sealable.Overwrite(ctx)
 }

@@ -1,5 +1,5 @@
 // Package enginetest is the suite of what engines do with all states at once, beside what state.Store says of one:
-// they are sealed, their data keys are wrapped anew, those of an organization are destroyed. Whoever does it may be
+// their data keys are wrapped anew, those of an organization are destroyed. Whoever does it may be
 // killed anywhere, and leaves what was there before or what is to be there. Every engine passes it.
 package enginetest
 
@@ -22,8 +22,6 @@ import (
 // Store is an engine's, with what the suite sees its work by.
 type Store interface {
 	state.Store
-	stateengine.Sealable
-	SealMode() stateengine.SealMode
 	Rewrap(ctx context.Context, master *seal.Master) (changed int, err error)
 	UnopenedKeys(ctx context.Context) (map[uuid.UUID]error, error)
 
@@ -36,7 +34,7 @@ type Store interface {
 type Engine struct {
 	// Folder returns a folder that stands for a store, which is there until the test ends.
 	Folder func(t *testing.T) string
-	// Open opens the store of a folder, a new one or one that was used before. master is nil for one without keys.
+	// Open opens the store of a folder, a new one or one that was used before.
 	Open func(dir string, master *seal.Master) (Store, error)
 	// Rows returns all rows of all tables of a store that nobody has open (see AllRows).
 	Rows func(t *testing.T, dir string) []Row
@@ -53,7 +51,6 @@ type Engine struct {
 // The children's variables, each of which names the folder to work on.
 const (
 	childRewraps = "HOLDFAST_ENGINETEST_REWRAPS"
-	childSeals   = "HOLDFAST_ENGINETEST_SEALS"
 	childShreds  = "HOLDFAST_ENGINETEST_SHREDS"
 )
 
@@ -61,7 +58,7 @@ const (
 // RunKilled starts and kills.
 func (e Engine) ChildMain() {
 	for variable, work := range map[string]func(*child) error{
-		childRewraps: (*child).rewrap, childSeals: (*child).seal, childShreds: (*child).shred,
+		childRewraps: (*child).rewrap, childShreds: (*child).shred,
 	} {
 		killtest.Child(variable, e.openChild, func(c *child, seed uint64) {
 			c.Moments = killtest.NewMoments(seed)
@@ -79,12 +76,10 @@ func (e Engine) ChildMain() {
 func (e Engine) RunKilled(t *testing.T) {
 	suite.Deep(t)
 	t.Run("Rewrapping", e.checkRewrapping)
-	t.Run("Sealing", e.checkSealing)
-	t.Run("Shredding", func(t *testing.T) { e.checkShredding(t, false) })
-	t.Run("ShreddingSealed", func(t *testing.T) { e.checkShredding(t, true) })
+	t.Run("Shredding", e.checkShredding)
 }
 
-// open opens a store under the master keys of its folder, which may have none.
+// open opens a store under the master keys of its folder.
 func (e Engine) open(t *testing.T, dir string) Store {
 	t.Helper()
 	s, err := e.Open(dir, sealtest.MasterIn(dir))

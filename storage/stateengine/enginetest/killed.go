@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // doomed is the organization that is shredded, and spared is another one.
@@ -36,16 +33,11 @@ func strew(t *testing.T, variable, dir string, below int, check func()) {
 }
 
 // populate fills the store of a new folder, and closes it.
-func (e Engine) populate(t *testing.T, sealed bool, fill func(Store) *World) (dir string, w *World) {
+func (e Engine) populate(t *testing.T, fill func(Store) *World) (dir string, w *World) {
 	t.Helper()
 	dir = e.Folder(t)
-	if sealed {
-		sealtest.MakeMaster(t, dir)
-	}
+	sealtest.MakeMaster(t, dir)
 	s := e.open(t, dir)
-	if want := map[bool]stateengine.SealMode{true: stateengine.Sealed}[sealed]; s.SealMode() != want {
-		t.Fatalf("the mode of a new store is %d", s.SealMode())
-	}
 	w = fill(s)
 	suite.Close(t, s)
 	return dir, w
@@ -53,7 +45,7 @@ func (e Engine) populate(t *testing.T, sealed bool, fill func(Store) *World) (di
 
 // checkRewrapping kills whoever has new master keys wrap the data keys: all is there each time.
 func (e Engine) checkRewrapping(t *testing.T) {
-	dir, w := e.populate(t, true, func(s Store) *World { return Populate(t, s, uuid.UUID{1}, uuid.UUID{2}) })
+	dir, w := e.populate(t, func(s Store) *World { return Populate(t, s, uuid.UUID{1}, uuid.UUID{2}) })
 	check := func() {
 		t.Helper()
 		s := e.open(t, dir)
@@ -76,130 +68,15 @@ func (e Engine) checkRewrapping(t *testing.T) {
 	suite.Close(t, s)
 	sealtest.KeepNewest(t, dir)
 	check()
-}
-
-// checkSealing kills whoever seals a store, at one moment after the other, and again and again wherever it is: what is
-// plain is the same as before, what is sealed too, and it gets there in the end.
-func (e Engine) checkSealing(t *testing.T) {
-	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
-	fill := func(t *testing.T, many int) func(Store) *World {
-		return func(s Store) *World {
-			w := Populate(t, s, uuid.UUID{1}, uuid.UUID{2})
-			for i := range many {
-				more := state.Ref{Org: uuid.UUID{byte(i%3 + 1)}, Name: state.Name(fmt.Sprint("many/", i))}
-				w.Put(t, s, more)
-			}
-			return w
-		}
-	}
-	checked := func(t *testing.T, dir string, w *World) func() {
-		return func() {
-			t.Helper()
-			s := e.open(t, dir)
-			defer suite.Close(t, s)
-			w.Check(t, s, true)
-			w.Put(t, s, ref) // sealed or not, as far as it came
-		}
-	}
-	t.Run("Chosen", func(t *testing.T) {
-		dir, w := e.populate(t, false, fill(t, 0))
-		sealtest.MakeMaster(t, dir)
-		check := checked(t, dir, w)
-		for n, last := 1, false; !last; n++ {
-			told := killtest.At(t, childSeals, dir, n)
-			last = told[len(told)-1].Last
-			check()
-			if n > 100 {
-				t.Fatalf("it does not come to an end: %v", told)
-			}
-		}
-		e.wantSealed(t, dir, w)
-	})
-	t.Run("Strewn", func(t *testing.T) {
-		dir, w := e.populate(t, false, fill(t, 60))
-		sealtest.MakeMaster(t, dir)
-		strew(t, childSeals, dir, 30, checked(t, dir, w))
-		s := e.open(t, dir)
-		if err := s.Seals().SealAll(t.Context(), s, func(stateengine.SealProgress) {}); err != nil {
-			t.Fatal(err)
-		}
-		suite.Close(t, s)
-		e.wantSealed(t, dir, w)
-	})
-}
-
-// wantSealed wants all of a store to be there, and nothing of it plain.
-func (e Engine) wantSealed(t *testing.T, dir string, w *World) {
-	t.Helper()
-	s := e.open(t, dir)
-	if s.SealMode() != stateengine.Sealed {
-		t.Errorf("the mode is %d", s.SealMode())
-	}
-	w.Check(t, s, true)
-	suite.Close(t, s)
 	if in := e.traces(t, dir, Planted); len(in) > 0 {
 		t.Errorf("the secret is in %q", in)
 	}
 }
 
-// RunPurgedWhileSealing purges a base of a store that has begun to seal, before the turn of its state has come: all of
-// the state's other versions can be read, then and in the end.
-func (e Engine) RunPurgedWhileSealing(t *testing.T) {
-	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
-	var all [][]byte
-	dir, w := e.populate(t, false, func(s Store) *World {
-		all = putAlike(t, s, ref, 4)
-		return Populate(t, s, uuid.UUID{2})
-	})
-	sealtest.MakeMaster(t, dir)
-	s := e.open(t, dir)
-	if err := s.SetSealing(t.Context(), stateengine.Sealing); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Purge(t.Context(), ref, 1, audit.Event{}); err != nil {
-		t.Fatal(err)
-	}
-	check := func(s Store) {
-		t.Helper()
-		for i, want := range all[1:] {
-			if got, err := s.Version(t.Context(), ref, uint64(i+2)); err != nil || !bytes.Equal(got.Body, want) {
-				t.Errorf("version %d is %q, %v", i+2, got.Body, err)
-			}
-		}
-		if got, err := s.Current(t.Context(), ref); err != nil || !bytes.Equal(got.Body, all[len(all)-1]) {
-			t.Errorf("the newest is %q, %v", got.Body, err)
-		}
-	}
-	check(s)
-	if err := s.Seals().SealAll(t.Context(), s, func(stateengine.SealProgress) {}); err != nil {
-		t.Fatal(err)
-	}
-	check(s)
-	suite.Close(t, s)
-	e.wantSealed(t, dir, w)
-	s = e.open(t, dir)
-	defer suite.Close(t, s)
-	check(s)
-}
-
-// putAlike gives a state versions that are kept as deltas of the first one, and returns them.
-func putAlike(t *testing.T, s Store, ref state.Ref, many int) (all [][]byte) {
-	t.Helper()
-	random := rand.NewChaCha8([32]byte{})
-	first := make([]byte, 10_000)
-	_, _ = random.Read(first)
-	for i := range many {
-		body := fmt.Appendf(nil, `{"serial":%d,"password":"%s","filler":"%x"}`, i, Planted, first)
-		put(t, s, ref, body)
-		all = append(all, body)
-	}
-	return all
-}
-
 // checkShredding kills whoever destroys what an organization has, piece by piece: the next one goes on, what can still
 // be read of it is as it was, and in the end nothing is left. The other one has all that it had, all the time.
-func (e Engine) checkShredding(t *testing.T, sealed bool) {
-	dir, others := e.populate(t, sealed, func(s Store) *World { return e.fillOrg(t, s, spared()) })
+func (e Engine) checkShredding(t *testing.T) {
+	dir, others := e.populate(t, func(s Store) *World { return e.fillOrg(t, s, spared()) })
 	before := e.Rows(t, dir)
 	s := e.open(t, dir)
 	w := e.fillOrg(t, s, doomed())

@@ -2793,11 +2793,6 @@ export interface components {
              * @description how many entries this answer is about
              */
             checked: number;
-            /**
-             * Format: int64
-             * @description of those, from before there were chains: they can't be checked
-             */
-            unchained: number;
             /** @description empty where all of them are as they were */
             breaks: components["schemas"]["ChainBreak"][];
             /** @description what is left is behind this entry; null at the end */
@@ -5369,8 +5364,6 @@ export interface components {
              * @enum {string}
              */
             status: "alive" | "ready" | "degraded";
-            /** @description Unsealed says that states are not encrypted on the disk, or not all of them yet; absent when they are. */
-            unsealed?: string;
         };
         /** @description Receipt is the answer to an upload, and to each replay of it. */
         Receipt: {

@@ -1,0 +1,103 @@
+package pgdb_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
+
+func TestNumbered(t *testing.T) {
+	for query, want := range map[string]string{
+		"SELECT 1": "SELECT 1",
+		"SELECT a FROM t WHERE b = ? AND c IN (?, ?)": "SELECT a FROM t WHERE b = $1 AND c IN ($2, $3)",
+		`SELECT '?', "?" FROM t WHERE b = ?`:          `SELECT '?', "?" FROM t WHERE b = $1`,
+		"SELECT 'it''s ?' WHERE b = ?":                "SELECT 'it''s ?' WHERE b = $1",
+	} {
+		if got := pgdb.Numbered(query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// No password gets into a message or a log.
+func TestPasswordIsNotSaid(t *testing.T) {
+	for _, url := range []string{"postgres://ada:hunter2@db.example.com:bad/x", "postgres://ada:hunter2@127.0.0.1:1/x",
+		"hunter2", "host=127.0.0.1 port=1 password=hunter2 dbname=x user=ada"} {
+		o := pgdb.Options{URL: url, Log: slog.New(slog.DiscardHandler), ConnectTimeout: time.Second}
+		text := fmt.Sprintf("%v %#v %s", o, o, o.LogValue())
+		db, err := o.Open()
+		if err == nil {
+			err = db.PingContext(t.Context())
+			db.Close()
+		}
+		if err == nil || strings.Contains(text+err.Error(), "hunter2") {
+			t.Errorf("%s: %s; %v", url, text, err)
+		}
+	}
+}
+
+func open(t *testing.T, url string) error {
+	t.Helper()
+	o := pgdb.Options{URL: url, Log: slog.New(slog.DiscardHandler)}
+	db, err := o.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return o.Await(t.Context(), 3*time.Second, func(ctx context.Context) error { return pgdb.Check(ctx, db) })
+}
+
+// What stands in the way is named at the start, before anything is kept.
+func TestWhatStandsInTheWay(t *testing.T) {
+	suite.Deep(t)
+	server := os.Getenv(pgtest.Environment)
+	good := pgtest.New(t)
+	if err := open(t, good); err != nil {
+		t.Error(err)
+	}
+	name := "holdfast_test_latin"
+	made := "CREATE DATABASE " + name + " ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+	if err := pgtest.Exec(t.Context(), server, made); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pgtest.Exec(context.Background(), server, "DROP DATABASE "+name) })
+	if err := open(t, pgtest.At(server, name)); err == nil || !strings.Contains(err.Error(), "encoding is LATIN1") {
+		t.Errorf("another encoding: %v", err)
+	}
+	if err := open(t, pgtest.At(server, "nowhere")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("no such database: %v", err)
+	}
+	readOnly := "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || quote_ident(current_database()) || " +
+		"' SET default_transaction_read_only = on'; END $$"
+	if err := pgtest.Exec(t.Context(), good, readOnly); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, good); err == nil || !strings.Contains(err.Error(), "read only") {
+		t.Errorf("a server that takes no writes: %v", err)
+	}
+}
+
+// What the server says becomes a fault that says what to do.
+func TestFaults(t *testing.T) {
+	suite.Deep(t)
+	url := pgtest.New(t)
+	for statement, want := range map[string]fault.Code{
+		"SELECT * FROM nothing":                         fault.StoreCorrupt,
+		"SET statement_timeout = 1; SELECT pg_sleep(1)": fault.StoreUnavailable,
+	} {
+		if err := pgdb.Fault(pgtest.Exec(t.Context(), url, statement), "large", "away"); !fault.Is(err, want) {
+			t.Errorf("%s: %v, want %s", statement, err, want)
+		}
+	}
+}

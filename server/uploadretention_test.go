@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage"
 )
 
@@ -40,6 +42,10 @@ func TestUploadRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = watcher.Close() }()
+	if err := errors.Join(os.Mkdir(settings.Storage.Path, 0o700),
+		seal.CreateMasterFile(settings.MasterKeyPath())); err != nil {
+		t.Fatal(err)
+	}
 	states, err := storage.OpenStates(t.Context(), settings, log)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +71,7 @@ func TestUploadRetention(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := storage.OpenIndex(t.Context(), settings, states, log)
+	index, err := storage.OpenIndex(t.Context(), log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ type OrganizationSettings struct {
 	RunsLocal bool `json:"runs_local"`
 	// AuditDays is for how many days entries of the audit log are kept; 0 for ever.
 	AuditDays int `json:"audit_days"`
+	// UploadDays is for how many days records of uploads are kept; 0 for ever.
+	UploadDays int `json:"upload_days"`
 	// Notices says how notices are posted; null where they go nowhere.
 	Notices *NoticeSettings `json:"notices"`
 	// Decisions says how a service outside is asked about plans; null for none.

@@ -83,6 +83,7 @@ const (
 	PolicyPush         Action = "policy.push"   // a bundle of policies got a version; Note names it, as in the others
 	PolicyRemove       Action = "policy.remove" // it is gone
 	AuditPrune         Action = "audit.prune"   // retention removed old entries of this log; Note says up to which
+	UploadExpire       Action = "upload.expire" // retention removed records of uploads; Note says how many
 	NoticeDrop         Action = "notice.drop"   // a notice could not be delivered; Note says which and why
 )
 

@@ -81,7 +81,7 @@ func Actions() []Action {
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
 		SessionBegin, SessionEnd, SessionEndAll, LoginFail, KeyMake, KeyRotate, KeyRevoke, OrganizationChange,
 		PolicyPush, PolicyRemove,
-		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, AuditPrune,
+		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, AuditPrune, UploadExpire,
 		NoticeDrop,
 	}
 }

@@ -62,7 +62,7 @@ func (h organizationHandlers) change(ctx context.Context, r *request) (answer, e
 func settingsOf(said keys.Settings) api.OrganizationSettings {
 	shown := api.OrganizationSettings{Version: said.Version, Settings: items(said.Plain, settingOf),
 		StateAccess: string(said.Access), RunsLocal: said.RunsLocal,
-		AuditDays: int(said.AuditKept / (24 * time.Hour))}
+		AuditDays: int(said.AuditKept / (24 * time.Hour)), UploadDays: int(said.UploadsKept / (24 * time.Hour))}
 	if said.Sections != nil {
 		shown.Sections = items(said.Sections, sectionOf)
 	}

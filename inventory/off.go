@@ -3,6 +3,7 @@ package inventory
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -42,6 +43,9 @@ func (Off) Usage(context.Context, uuid.UUID) (int64, error) { return 0, nil }
 
 // Shred implements Store: it keeps nothing.
 func (Off) Shred(context.Context, uuid.UUID, int) (int, error) { return 0, nil }
+
+// Expire implements Store: it keeps nothing.
+func (Off) Expire(context.Context, uuid.UUID, time.Time, int) (int, error) { return 0, nil }
 
 // Organizations implements Store.
 func (Off) Organizations(context.Context) iter.Seq2[uuid.UUID, error] {

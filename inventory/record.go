@@ -69,7 +69,13 @@ func (b Batch) Bytes() (total int64) {
 }
 
 func (r *Resource) bytes() int64 {
-	return fixedBytes + int64(len(r.Provider)+len(r.Category)+len(r.ResourceType)+len(r.ResourceName)+len(r.Attributes))
+	return RecordBytes([3]string{r.Provider, r.Category, r.ResourceType}, int64(len(r.ResourceName)+len(r.Attributes)))
+}
+
+// RecordBytes is what Batch.Bytes counts for one resource, by its provider, category and type and by how long its name
+// and attributes are together.
+func RecordBytes(group [3]string, rest int64) int64 {
+	return fixedBytes + int64(len(group[0])+len(group[1])+len(group[2])) + rest
 }
 
 // MayAdd asks Allow, if there is one to ask.

@@ -52,7 +52,7 @@ type Store interface {
 	Summary(ctx context.Context, org uuid.UUID) ([]Group, error)
 
 	// Usage returns about how many bytes the store keeps for an organization: what each batch
-	// added when it was recorded, whatever its contents were. It sees every Append that
+	// added when it was recorded, whatever its contents were, as far as it has not expired. It sees every Append that
 	// returned before it was called, and its cost doesn't grow with the number of records.
 	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
@@ -65,6 +65,16 @@ type Store interface {
 	// organization. Appends of the organization meanwhile are recorded before it or not at all, or
 	// are there for the next call. Afterwards the organization is as good as a new one.
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
+
+	// Expire removes the organization's records with timestamps before a time, the oldest first. Each call is
+	// bounded: it removes at most limit rows, above zero, of what is not a file, and whole batches where they have
+	// no more records than that. removed is how many records went; when it is 0, none is left to go. What a call has
+	// removed, Records, Summary and Usage don't have any more. All else stays: batch IDs are remembered, no timestamp
+	// is given before the newest that there ever was, and a cursor that was given for a record that is gone goes on
+	// with the first that stays, or ends in descending order. It may be stopped anywhere and called again. A reader
+	// that it overtakes reads what stays, or fails with StoreUnavailable where records are gone that it was about to
+	// read. On an error, what removed counts is gone all the same.
+	Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (removed int, err error)
 
 	// Organizations yields every organization that has records, in the order of their IDs.
 	Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error]

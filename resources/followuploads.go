@@ -188,6 +188,18 @@ func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) (mo
 	return more, x.record(ctx, org, piece.resources(x.Rules), cursor)
 }
 
+// Expire removes from the index what an organization uploaded before a time, at most limit resources of it, and returns
+// how many went. It is for records that the store of uploads has no more.
+func (x *Indexer) Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (removed int, err error) {
+	x.looking.Lock() // so that nothing that was read before comes into the index afterwards
+	defer x.looking.Unlock()
+	err = x.turn.alone(ctx, func() (err error) {
+		removed, err = x.Index.Expire(ctx, org, before, limit)
+		return err
+	})
+	return removed, err
+}
+
 func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {
 	return x.pace.work(ctx, func() error {
 		defer x.progress.step()

@@ -50,6 +50,10 @@ type Index interface {
 	// Forget removes an organization's uploads, and its cursor with the last of them.
 	Forget(ctx context.Context, org uuid.UUID) error
 
+	// Expire removes an organization's uploads with timestamps before a time, at most limit of them, above zero. The
+	// cursor stays. When removed is 0, none is left to go.
+	Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (removed int, err error)
+
 	// Shred forgets everything of an organization, what nobody was shown yet included, in pieces of
 	// at most limit resources, above zero. removed is how many things went; when it is 0 there is
 	// nothing any more, and Scrub sees to the files.

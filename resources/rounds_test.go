@@ -59,6 +59,9 @@ func (c *crowd) Usable() bool { return true }
 // Shred is of all that it stands for.
 func (c *crowd) Shred(context.Context, uuid.UUID, int) (int, error) { return 0, nil }
 
+// Expire is likewise.
+func (c *crowd) Expire(context.Context, uuid.UUID, time.Time, int) (int, error) { return 0, nil }
+
 func (c *crowd) Position(context.Context) (Position, error) {
 	return Position{Complete: true, Reader: c.rules.Print()}, nil
 }

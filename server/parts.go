@@ -195,6 +195,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the resource index", p.catalogue)
+	old := uploadRetention(p.uploads, p.catalogue.indexer, p.states, p.watcher, clock, p.log)
+	p.closers = append(p.closers, sweepRegularly(ctx, old.Sweep, p.log))
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now,
 		p.log).WithQuota(p.keeper).Within(p.memory).WithSecrets(inventory.Secrets{
 		Policy: inventory.SecretPolicy(p.settings.Storage.UploadSecrets), Names: p.catalogue.rules.SecretNames()})

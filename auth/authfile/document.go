@@ -36,6 +36,8 @@ type Organization struct {
 	RunsLocal bool
 	// AuditKept is for how long entries of its audit log are kept; 0 for ever.
 	AuditKept time.Duration
+	// UploadsKept is for how long records of its uploads are kept; 0 for ever.
+	UploadsKept time.Duration
 	// Notify says where notices go.
 	Notify Notify
 	// Decision says who is asked about plans.

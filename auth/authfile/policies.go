@@ -1,14 +1,17 @@
 package authfile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -95,6 +98,22 @@ func readCount(text string, most int) (int, string) {
 		return 0, "not a number from 1 to " + strconv.Itoa(most) + ", nor off"
 	}
 	return int(n), ""
+}
+
+// readUploadRetention reads for how long uploads are kept; off, which is for ever, is 0. For RememberFor a store
+// answers an upload that is sent again with its first receipt: its records must be there for as long.
+func readUploadRetention(text string) (time.Duration, string) {
+	if text == "off" {
+		return 0, ""
+	}
+	const least = int(inventory.RememberFor / (24 * time.Hour))
+	number, isDays := strings.CutSuffix(text, "d")
+	n, err := strconv.ParseUint(number, 10, 32)
+	if !isDays || err != nil || n < uint64(least) || n > maxDays {
+		return 0, fmt.Sprintf("not a number of days such as 400d, from %dd (for as long, an upload that is sent again is "+
+			"recognised) to %dd, nor off", least, maxDays)
+	}
+	return days(int(n)), ""
 }
 
 func readGuards(text string) (state.GuardMode, string) {
@@ -249,6 +268,14 @@ func (w *Watcher) RunsLocal() []uuid.UUID {
 func (w *Watcher) AuditKept(org uuid.UUID) time.Duration {
 	if o, ok := w.find(org); ok {
 		return o.AuditKept
+	}
+	return 0
+}
+
+// UploadsKept is for how long records of an organization's uploads are kept; 0 for ever, as of one that is not there.
+func (w *Watcher) UploadsKept(org uuid.UUID) time.Duration {
+	if o, ok := w.find(org); ok {
+		return o.UploadsKept
 	}
 	return 0
 }

@@ -62,6 +62,19 @@ func TestAuditKept(t *testing.T) {
 	}
 }
 
+func TestUploadsKept(t *testing.T) {
+	w := following(t, "["+idA+"]\nupload_retention = 400d\n["+idB+"]\nupload_retention = off\n")
+	a, b := uuid.MustParse(idA), uuid.MustParse(idB)
+	for org, want := range map[uuid.UUID]time.Duration{a: 400 * day, b: 0, uuid.New(): 0} {
+		if got := w.UploadsKept(org); got != want {
+			t.Errorf("%v: %v, want %v", org, got, want)
+		}
+	}
+	if said, _ := w.Settings(a); said.UploadsKept != 400*day {
+		t.Errorf("the settings say %v", said.UploadsKept)
+	}
+}
+
 func TestWatcherHasThePolicyInForce(t *testing.T) {
 	path := writeAuth(t, "; nobody\n", 0o600)
 	w := newBench().watch(t, path, time.Hour)
@@ -167,6 +180,12 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"odd days", head + "keep_days = 30d", "2: not a number from 1"},
 		{"no days of the audit log", head + "audit_days = 0", "2: not a number from 1"},
 		{"audit log of some states", section + "states = a\nguards = off\naudit_days = 9", "5: an unknown setting"},
+		{"uploads for a week", head + "upload_retention = 7d", "2: not a number of days such as 400d, from 8d"},
+		{"uploads without unit", head + "upload_retention = 400", "2: not a number of days such as 400d"},
+		{"uploads for months", head + "upload_retention = 12m", "2: not a number of days such as 400d"},
+		{"uploads for ever", head + "upload_retention = 36501d", "2: not a number of days such as 400d"},
+		{"signed days of uploads", head + "upload_retention = +400d", "2: not a number of days such as 400d"},
+		{"uploads of some states", section + "states = a\nguards = off\nupload_retention = 400d", "5: an unknown setting"},
 		{"no grace", head + "deleted_days = 0", "2: not a number from 1"},
 		{"signed grace", head + "deleted_days = +1", "2: not a number from 1"},
 		{"odd guards", head + "guards = Hold", "2: not off, warn or hold"},

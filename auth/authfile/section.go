@@ -73,7 +73,7 @@ type orgSection struct {
 func (orgSection) about() sectionKind {
 	return sectionKind{
 		has: "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings +
-			", " + decisionSettings + ", runs_local, audit_days, " + accessSetting + ", " + policySettings,
+			", " + decisionSettings + ", runs_local, audit_days, upload_retention, " + accessSetting + ", " + policySettings,
 		repeats: []string{keySetting, aliasSetting},
 	}
 }
@@ -101,6 +101,8 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		var n int
 		n, problem = readCount(l.value, maxDays)
 		s.org.AuditKept = days(n)
+	case "upload_retention":
+		s.org.UploadsKept, problem = readUploadRetention(l.value)
 	case accessSetting:
 		s.org.Exposure, problem = readAccess(s.org.Exposure, nil, l.value)
 		s.org.access = auth.StateAccess(l.value)

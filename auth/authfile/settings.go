@@ -26,7 +26,8 @@ type Settings struct {
 	Sections  []StatesSettings
 	Aliases   []Alias
 	RunsLocal bool
-	AuditKept time.Duration // as Organization has it
+	// AuditKept and UploadsKept are as Organization has them.
+	AuditKept, UploadsKept time.Duration
 	Notify    Posted
 	// Decision says where questions about plans go; FailOpen is Decision.FailOpen.
 	Decision Posted
@@ -64,7 +65,7 @@ func plainDefaults() []Setting {
 func (o *Organization) Settings() Settings {
 	said := Settings{
 		Version: versionOf(o.said), Access: auth.AccessFull, Sections: append([]StatesSettings{}, o.sections...),
-		Aliases: append([]Alias{}, o.Aliases...), RunsLocal: o.RunsLocal, AuditKept: o.AuditKept,
+		Aliases: append([]Alias{}, o.Aliases...), RunsLocal: o.RunsLocal, AuditKept: o.AuditKept, UploadsKept: o.UploadsKept,
 		Notify:   Posted{Is: o.Notify.URL != "", Signed: o.Notify.Secret != nil, Header: o.Notify.HeaderName != ""},
 		Decision: Posted{Is: o.Decision.URL != "", Signed: o.Decision.Secret != nil}, FailOpen: o.Decision.FailOpen,
 	}

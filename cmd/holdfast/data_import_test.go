@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,6 +46,29 @@ func TestImportWhatWasExported(t *testing.T) {
 		if len(before) == 0 || string(before) != string(after) || s.extents(from) != s.extents(to) {
 			t.Errorf("%s:\n%s\nbecame\n%s", format, before, after)
 		}
+	}
+}
+
+// Of a folder from which old records were removed, what stays is exported and imported.
+func TestExportWhatHasNotExpired(t *testing.T) {
+	s := newShell(t)
+	from := s.folder(someReports()...)
+	store := s.openCSV(from)
+	removed, err := store.Expire(t.Context(), acme, moment.Add(time.Hour), 1)
+	if err := errors.Join(err, store.Close()); removed != 1 || err != nil {
+		t.Fatal(removed, err)
+	}
+	file := filepath.Join(t.TempDir(), "all.csv")
+	s.must("data", "export", "--all", "-o", file)
+	to := filepath.Join(t.TempDir(), "data")
+	s.environ = []string{"STORAGE_PATH=" + to}
+	if out := s.must("data", "import", file); out != "Imported 3 records of 2 organizations; 0 there already.\n" {
+		t.Errorf("printed %q", out)
+	}
+	before, _ := os.ReadFile(filepath.Join(from, someOrg+".csv"))
+	after, _ := os.ReadFile(filepath.Join(to, someOrg+".csv"))
+	if len(before) == 0 || string(before) != string(after) || s.extents(from) != s.extents(to) {
+		t.Errorf("\n%s\nbecame\n%s", before, after)
 	}
 }
 

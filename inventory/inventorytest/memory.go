@@ -26,6 +26,8 @@ type Store struct {
 // shelf is an organization.
 type shelf struct {
 	records  []inventory.Record
+	gone     int // records that came before those, and have expired
+	newest   time.Time
 	receipts map[string]filed
 	used     int64
 }
@@ -92,15 +94,11 @@ func (f filed) again(batch inventory.Batch) (inventory.Receipt, error) {
 
 // stamp returns the timestamp of the next batch, which wants to have at.
 func (o *shelf) stamp(at time.Time) (time.Time, error) {
-	var newest time.Time
-	if len(o.records) > 0 {
-		newest = o.records[len(o.records)-1].Timestamp
-	}
 	if at.IsZero() {
-		return inventory.Stamp(time.Now(), newest), nil
+		return inventory.Stamp(time.Now(), o.newest), nil
 	}
-	if at.Before(newest) {
-		return at, fault.New(fault.ParameterInvalid, "%v lies before the newest record's %v", at, newest)
+	if at.Before(o.newest) {
+		return at, fault.New(fault.ParameterInvalid, "%v lies before the newest record's %v", at, o.newest)
 	}
 	return at.UTC().Truncate(time.Microsecond), nil
 }
@@ -114,6 +112,7 @@ func (s *Store) file(batch inventory.Batch) inventory.Receipt {
 		org.records = append(org.records, inventory.Record{Timestamp: batch.At, Org: batch.Org, Resource: resource})
 	}
 	org.used += batch.Bytes()
+	org.newest = batch.At
 	receipt := inventory.Receipt{Request: batch.Request, At: batch.At, Count: len(batch.Resources)}
 	org.receipts[batch.ID] = filed{digest: batch.Digest, receipt: receipt}
 	return receipt
@@ -121,7 +120,7 @@ func (s *Store) file(batch inventory.Batch) inventory.Receipt {
 
 // Status implements inventory.Store.
 func (s *Store) Status(ctx context.Context) error {
-	_, err := s.look(ctx, uuid.Nil)
+	_, _, err := s.look(ctx, uuid.Nil)
 	return err
 }
 
@@ -136,14 +135,15 @@ func (s *Store) Close() error {
 	return s.journal.close()
 }
 
-// look returns what the organization has by now. Nobody changes it afterwards.
-func (s *Store) look(ctx context.Context, org uuid.UUID) ([]inventory.Record, error) {
+// look returns what the organization has by now, and how many records came before. Nobody changes it afterwards.
+func (s *Store) look(ctx context.Context, org uuid.UUID) (records []inventory.Record, gone int, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
-		return nil, errInventoryClosed()
+		return nil, 0, errInventoryClosed()
 	}
-	return slices.Clip(s.shelf(org).records), ctx.Err()
+	shelf := s.shelf(org)
+	return slices.Clip(shelf.records), shelf.gone, ctx.Err()
 }
 
 func errInventoryClosed() error { return fault.New(fault.StoreUnavailable, "the store is closed") }

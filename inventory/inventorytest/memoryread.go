@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,12 +22,12 @@ import (
 func (s *Store) Records(ctx context.Context, org uuid.UUID,
 	query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
-		records, err := s.look(ctx, org)
+		records, gone, err := s.look(ctx, org)
 		if err != nil {
 			yield(inventory.Positioned{}, err)
 			return
 		}
-		at, err := start(org, query, len(records))
+		at, err := start(org, query, gone, len(records))
 		if err != nil {
 			yield(inventory.Positioned{}, err)
 			return
@@ -39,7 +40,7 @@ func (s *Store) Records(ctx context.Context, org uuid.UUID,
 			}
 			record := records[at]
 			record.Attributes = bytes.Clone(record.Attributes)
-			found := inventory.Positioned{Record: record, Next: cursor(org, query.Order, at)}
+			found := inventory.Positioned{Record: record, Next: cursor(org, query.Order, gone+at)}
 			if !query.Matches(record) {
 				continue
 			}
@@ -48,7 +49,7 @@ func (s *Store) Records(ctx context.Context, org uuid.UUID,
 				return
 			}
 			if latest {
-				found.Later, latest = cursor(org, inventory.Ascending, at), false
+				found.Later, latest = cursor(org, inventory.Ascending, gone+at), false
 			}
 			if !yield(found, nil) {
 				return
@@ -64,8 +65,9 @@ func stride(order inventory.Order) int {
 	return 1
 }
 
-// start returns the index of the first record that the query looks at.
-func start(org uuid.UUID, query inventory.Query, count int) (int, error) {
+// start returns the index of the first record that the query looks at. So many records that are gone are in no index;
+// cursors count them.
+func start(org uuid.UUID, query inventory.Query, gone, count int) (int, error) {
 	if query.After == "" {
 		if query.Order == inventory.Descending {
 			return count - 1, nil
@@ -77,10 +79,14 @@ func start(org uuid.UUID, query inventory.Query, count int) (int, error) {
 		return 0, fault.New(fault.CursorInvalid, "the cursor is none of ours")
 	}
 	at := binary.BigEndian.Uint64(raw)
-	if at >= uint64(count) || cursor(org, query.Order, int(at)) != query.After {
+	if at >= uint64(gone+count) || cursor(org, query.Order, int(at)) != query.After {
 		return 0, fault.New(fault.CursorInvalid, "the cursor belongs to another query")
 	}
-	return int(at) + stride(query.Order), nil
+	next := int(at) + stride(query.Order) - gone
+	if query.Order == inventory.Ascending {
+		next = max(next, 0)
+	}
+	return next, nil
 }
 
 // cursor names the record, with a sum by which it is known for this organization and
@@ -122,7 +128,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 // Summary implements inventory.Store. Its cost grows with the records: here that is no
 // matter.
 func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, error) {
-	records, err := s.look(ctx, org)
+	records, _, err := s.look(ctx, org)
 	if err != nil {
 		return nil, err
 	}
@@ -162,15 +168,35 @@ func (s *Store) Shred(_ context.Context, org uuid.UUID, _ int) (int, error) {
 	return 1, nil
 }
 
+// Expire implements inventory.Store. A journal keeps what it has.
+func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, errInventoryClosed()
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	shelf := s.shelf(org)
+	n := inventory.CountExpired(shelf.records, before, limit, func(r inventory.Record) time.Time { return r.Timestamp })
+	for _, r := range shelf.records[:n] {
+		shelf.used -= inventory.Batch{Resources: []inventory.Resource{r.Resource}}.Bytes()
+	}
+	shelf.records, shelf.gone = shelf.records[n:], shelf.gone+n
+	return n, nil
+}
+
 // Organizations implements inventory.Store.
 func (s *Store) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error] {
 	return func(yield func(uuid.UUID, error) bool) {
-		if _, err := s.look(ctx, uuid.Nil); err != nil {
+		if _, _, err := s.look(ctx, uuid.Nil); err != nil {
 			yield(uuid.Nil, err)
 			return
 		}
 		s.mu.RLock()
 		orgs := slices.SortedFunc(maps.Keys(s.orgs), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		orgs = slices.DeleteFunc(orgs, func(org uuid.UUID) bool { return len(s.orgs[org].records) == 0 })
 		s.mu.RUnlock()
 		for _, org := range orgs {
 			if !yield(org, nil) {

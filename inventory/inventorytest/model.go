@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -47,6 +48,7 @@ func checkInventoryModel(t *testing.T, store inventory.Store) {
 			"mismatch": m.mismatch,
 			"query":    m.query,
 			"summary":  m.summary,
+			"expire":   m.expire,
 		})
 		for i := range m.tenants {
 			m.compare(t, m.tenants[i], inventory.Query{})
@@ -144,6 +146,25 @@ func (m *tenancy) compare(t *rapid.T, tenant *tenant, query inventory.Query) {
 	if err != nil {
 		t.Fatalf("Records(%+v): %v", query, err)
 	}
+}
+
+// expire removes what is older than a batch, or all.
+func (m *tenancy) expire(t *rapid.T) {
+	tenant, i := m.old(t)
+	before := tenant.receipts[i].At.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "microseconds")) * time.Microsecond)
+	left := slices.DeleteFunc(slices.Clone(tenant.records),
+		func(r inventory.Record) bool { return r.Timestamp.Before(before) })
+	limit := rapid.IntRange(1, 20).Draw(t, "limit")
+	for gone := 0; ; {
+		removed, err := m.store.Expire(context.Background(), tenant.org, before, limit)
+		if gone += removed; err != nil || removed < 0 || removed == 0 && gone != len(tenant.records)-len(left) {
+			t.Fatalf("Expire: %d, %d in all, %v; want %d", removed, gone, err, len(tenant.records)-len(left))
+		}
+		if removed == 0 {
+			break
+		}
+	}
+	tenant.records = left
 }
 
 func (m *tenancy) summary(t *rapid.T) {

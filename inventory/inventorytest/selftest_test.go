@@ -24,6 +24,9 @@ func flaws() map[string]flaw {
 	return map[string]flaw{
 		"keeps uploads":      {keepsUploads, []string{"Shred"}},
 		"shreds all uploads": {shredsAllUploads, []string{"Shred"}},
+		"keeps old uploads":  {keepsOldUploads, []string{"Expire", "Model"}},
+		"expires too soon":   {expiresTooSoon, []string{"Expire", "Model"}},
+		"expires by Shred":   {expiresByShredding, []string{"Expire"}},
 		"drops a resource":   {sends(dropsLast), []string{"Order", "WholeBatches", "Replay"}},
 		"reorders":           {sends(func(b *inventory.Batch) { reverse(b.Resources) }), []string{"Order", "WholeBatches"}},
 		"normalizes JSON":    {sends(normalizes), []string{"Attributes"}},

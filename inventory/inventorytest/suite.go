@@ -74,6 +74,9 @@ func inventoryChecks() []inventoryCheck {
 		{"Allow", checkInventoryAllow},
 		{"AllowTogether", checkInventoryFence},
 		{"Shred", checkInventoryShred},
+		{"Expire", checkInventoryExpire},
+		{"ExpireEnds", checkExpireEnds},
+		{"ExpireMeanwhile", checkExpireMeanwhile},
 		{"Model", checkInventoryModel},
 	}
 }

@@ -192,11 +192,16 @@ func (m *Moment) database(ctx context.Context, path string) error {
 	return nil
 }
 
-// uploads are the files of records, which are written before their index is.
+// uploads are the files of records, which are written before their index is, and copies of them that retention is about
+// to put in their places: the index may go by those already.
 func (f Folder) uploads() (map[string]fs.FileInfo, error) {
-	paths, err := filepath.Glob(filepath.Join(f.Dir, "*.csv"))
-	if err != nil {
-		return nil, err
+	var paths []string
+	for _, pattern := range []string{"*.csv", "*.csv.kept"} {
+		some, err := filepath.Glob(filepath.Join(f.Dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, some...)
 	}
 	all := map[string]fs.FileInfo{}
 	for _, path := range paths {

@@ -78,7 +78,7 @@ func (s *Store) bringToDisk(org uuid.UUID) error {
 }
 
 func (a *adoption) readAll(ctx context.Context) error {
-	a.reader = csvrow.NewReader(piecewise{ctx, a.t}.whole(), 0, 1)
+	a.reader = csvrow.NewReader(piecewise{ctx, a.t, 0}.whole(), 0, 1)
 	for {
 		err := a.reader.Next()
 		switch {

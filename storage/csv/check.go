@@ -54,6 +54,9 @@ func (t *tenant) ready() error {
 func (t *tenant) load() error {
 	t.look(func(v *view) { *v = view{} })
 	t.store.files.forget(t.org)
+	if err := t.placeKept(context.Background()); err != nil {
+		return err
+	}
 	if err := t.store.mendAgain(context.Background(), t.org); err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (t *tenant) load() error {
 		now, err = t.adopt(t.store.life.ctx, now)
 	case !now.exists:
 		err = t.bad(1, "the file is missing")
-	case now.size != t.head.Length || now.seal != t.head.Seal:
+	case now.size != t.head.Size() || now.seal != t.head.Seal:
 		err = t.verify(t.store.life.ctx, now)
 	}
 	return t.conclude(now, err)
@@ -103,6 +106,11 @@ func (t *tenant) inspect(ctx context.Context) error {
 		return err
 	}
 	defer t.gate.release()
+	return t.compare()
+}
+
+// compare is inspect for who has the gate.
+func (t *tenant) compare() error {
 	if err := t.ready(); err != nil {
 		return err
 	}
@@ -113,6 +121,7 @@ func (t *tenant) inspect(ctx context.Context) error {
 	return t.conclude(now, t.verify(t.store.life.ctx, now))
 }
 
+// bad refuses the file because of one of its lines.
 func (t *tenant) bad(line int64, reason string) error {
 	return (&badFile{path: t.path, first: line, reason: reason}).fault(t.org)
 }

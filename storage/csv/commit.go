@@ -44,7 +44,7 @@ func (t *tenant) write(p *plan) error {
 	if err != nil {
 		return errors.Join(fileError(err), t.cutBack(f))
 	}
-	if !t.mine(now, p.change.Head.Length) {
+	if !t.mine(now, p.change.Head.Size()) {
 		return t.lost(f)
 	}
 	p.change.Head.Seal = now.seal
@@ -72,7 +72,7 @@ func (t *tenant) begin(p *plan) (err error) {
 
 // writeFile returns how the file looks afterwards.
 func (t *tenant) writeFile(f appendFile, p *plan) (stamp, error) {
-	if _, err := f.WriteAt(p.bytes, t.head.Length); err != nil {
+	if _, err := f.WriteAt(p.bytes, t.head.Size()); err != nil {
 		return stamp{}, err
 	}
 	room := p.borrow(&t.store.buffers, index.PackedRoom(len(p.bytes)))
@@ -82,9 +82,9 @@ func (t *tenant) writeFile(f appendFile, p *plan) (stamp, error) {
 
 // mine reports whether the file is the one that was written: an editor may have put
 // another in its place, and then the bytes went where no name leads any more.
-func (t *tenant) mine(now stamp, length int64) bool {
+func (t *tenant) mine(now stamp, size int64) bool {
 	before := t.look(nil).stamp
-	return now.plain && now.size == length && (!before.exists || before.seal.Inode == now.seal.Inode)
+	return now.plain && now.size == size && (!before.exists || before.seal.Inode == now.seal.Inode)
 }
 
 // lost gives up a file that somebody else has touched. What it is now, the next one finds
@@ -112,7 +112,7 @@ func (t *tenant) cutBack(f appendFile) error {
 	if err := t.store.index.Watch(); err != nil {
 		return err // what is behind the end may be another process's: the next start sees to it
 	}
-	if err := f.Truncate(t.head.Length); err != nil {
+	if err := f.Truncate(t.head.Size()); err != nil {
 		return fileError(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -124,7 +124,7 @@ func (t *tenant) cutBack(f appendFile) error {
 	}
 	t.tail = nil
 	_ = f.Close() // what counts was fsynced
-	if !t.mine(now, t.head.Length) {
+	if !t.mine(now, t.head.Size()) {
 		t.look(func(v *view) { *v = view{} })
 		return nil
 	}

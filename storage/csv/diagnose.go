@@ -14,7 +14,7 @@ import (
 // suspect is a part of the file with a wrong checksum.
 type suspect struct {
 	start, end  int64
-	first, last int64 // lines
+	first, last int64 // lines of the file
 	lf          bool
 }
 
@@ -22,7 +22,8 @@ type suspect struct {
 // can't be, else the first line of the first upload that is not as it was recorded, else,
 // for uploads that are not remembered any more, the segment's first line.
 func (t *tenant) diagnose(ctx context.Context, f io.ReaderAt, s index.Segment) error {
-	part := suspect{start: s.Start, end: s.End(), first: s.Line, last: t.lineBehind(ctx, s) - 1, lf: s.LF}
+	part := suspect{start: s.Start, end: s.End(), first: t.head.Place(s.Line),
+		last: t.head.Place(t.lineBehind(ctx, s)) - 1, lf: s.LF}
 	batches, err := t.store.index.Between(ctx, t.head.ID, s.Start, s.End())
 	if err != nil {
 		return err
@@ -33,7 +34,8 @@ func (t *tenant) diagnose(ctx context.Context, f io.ReaderAt, s index.Segment) e
 			return err
 		}
 		if !same {
-			part = suspect{start: b.Start, end: b.Start + b.Length, first: b.Line, last: b.Line + int64(b.Count) - 1, lf: s.LF}
+			first := t.head.Place(b.Line)
+			part = suspect{start: b.Start, end: b.Start + b.Length, first: first, last: first + int64(b.Count) - 1, lf: s.LF}
 			break
 		}
 	}

@@ -25,4 +25,9 @@
 // tick of the file system's clock as our last write goes unnoticed until somebody reads
 // that piece. The price is that a file which was copied, restored, renamed or given other
 // permissions is read once from end to end, at about the speed of the disk.
+//
+// Old records are removed by putting a file without them in the place of the old one
+// (expire.go, kept.go). The index goes on counting bytes and lines as if they were there, so
+// that its rows, its journal and cursors stay as they are; it has how many bytes and lines
+// are gone, which only who reads or writes the file takes off.
 package csv

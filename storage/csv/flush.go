@@ -77,7 +77,7 @@ func (f *flusher) note(t *tenant, p *plan) {
 	defer f.mu.Unlock()
 	o := f.owed[t.org]
 	if o == nil || o.synced {
-		o = &owed{org: t.org, id: p.change.Head.ID}
+		o = &owed{org: t.org, id: p.change.Head.ID, base: p.change.Head.Base}
 		o.keepOpen(f)
 		f.owed[t.org] = o
 	}

@@ -28,13 +28,35 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 		r.loaded = s
 		return r.buf, nil
 	}
+	if err := r.catchUp(s); err != nil {
+		return nil, err
+	}
+	if same, err = r.read(s); err != nil || same {
+		return r.buf, err
+	}
 	if err := r.t.inspect(r.ctx); err != nil {
 		return nil, err
 	}
 	if same, err = r.read(s); err == nil && !same { // it was changed and changed back
-		err = r.t.bad(s.Line, "the checksum is wrong")
+		err = r.t.bad(r.head.Place(s.Line), "the checksum is wrong")
 	}
 	return r.buf, err
+}
+
+// catchUp waits for who changes the file, and finds out whether a segment is where it was: Expire may have put another
+// file in its place.
+func (r *reading) catchUp(s index.Segment) error {
+	if err := r.t.gate.acquire(r.ctx); err != nil {
+		return err
+	}
+	defer r.t.gate.release()
+	if err := r.t.ready(); err != nil {
+		return err
+	}
+	if now := r.t.head; now.ID == r.head.ID && now.Base != r.head.Base {
+		return r.overtaken(now, s.Start)
+	}
+	return nil
 }
 
 // takes returns how much memory a segment needs. One that is larger than usual is so because
@@ -55,7 +77,7 @@ func (r *reading) read(s index.Segment) (same bool, err error) {
 		r.buf = make([]byte, s.Length, max(s.Length, usualBuffer))
 	}
 	r.buf = r.buf[:s.Length]
-	if _, err := (piecewise{r.ctx, r.t}).ReadAt(r.buf, s.Start); err != nil && err != io.EOF {
+	if _, err := (piecewise{r.ctx, r.t, r.head.Base}).ReadAt(r.buf, s.Start); err != nil && err != io.EOF {
 		return false, err
 	}
 	return crc32.Checksum(r.buf, castagnoli()) == s.CRC, nil

@@ -15,6 +15,7 @@ type owed struct {
 	org    uuid.UUID
 	id     int64
 	length int64      // of what was committed
+	base   int64      // index.Head's: it doesn't change while something is owed
 	file   appendFile // kept open, so that no error of the disk is forgotten; nil if too many are
 	fresh  bool       // the folder's entry is not on disk either
 	synced bool       // all is on disk; only the journal has to be emptied
@@ -36,7 +37,7 @@ func (o *owed) sync(f *flusher) {
 	}
 	o.err = file.Sync()
 	if failed || o.err != nil {
-		o.err = errors.Join(rewrite(file, s.index, o.id), file.Sync())
+		o.err = errors.Join(rewrite(file, s.index, o), file.Sync())
 	}
 	if o.err != nil && !failed {
 		s.log.Warn("upload file not flushed; what was acknowledged is in the journal", "org", o.org, "err", o.err)
@@ -51,11 +52,11 @@ func (s *Store) reopen(org uuid.UUID) (appendFile, error) {
 	return s.files.open(s.path(org))
 }
 
-func rewrite(file appendFile, x *index.Index, id int64) error {
-	return x.Journal(context.Background(), id, func(e index.JournalEntry) error {
+func rewrite(file appendFile, x *index.Index, o *owed) error {
+	return x.Journal(context.Background(), o.id, func(e index.JournalEntry) error {
 		bytes, err := e.Bytes()
 		if err == nil {
-			_, err = file.WriteAt(bytes, e.Start)
+			_, err = file.WriteAt(bytes, e.Start-o.base)
 		}
 		return err
 	})

@@ -25,7 +25,7 @@ type plan struct {
 	bytes  []byte
 	change index.Change
 	layout layout
-	// counted is how long the file gets by the uploads so far: the header comes with the first.
+	// counted is where the file ends with the uploads so far: the header comes with the first.
 	counted int64
 
 	lent [][]byte // of the store's buffers
@@ -126,7 +126,7 @@ func (p *plan) add(u *pending, now time.Time) bool {
 		u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
 		return false
 	}
-	if u.err = u.batch.MayAdd(p.counted, h.Length+int64(len(u.rows))-p.counted); u.err != nil {
+	if u.err = u.batch.MayAdd(p.counted-h.Base, h.Length+int64(len(u.rows))-p.counted); u.err != nil {
 		return false
 	}
 	u.setTime(time.UnixMicro(at).UTC())

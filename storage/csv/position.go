@@ -16,28 +16,32 @@ func (r *reading) goOn() (err error) {
 	if err != nil {
 		return err
 	}
-	if after.offset > r.end {
+	if after.offset > r.head.Length {
 		return errCursor()
 	}
-	r.after = after.offset
+	r.after, r.next = after.offset, after.offset
 	row, err := r.rowAt(after.offset)
-	if err == nil && after.row != 0 && after.row != rowSum(row) {
+	if err == nil && row != nil && after.row != 0 && after.row != rowSum(row) {
 		err = errMoved()
 	}
 	return err
 }
 
-// rowAt returns the row before the offset, or, in descending order, the one behind it.
+// rowAt returns the row before the offset, or, in descending order, the one behind it; nil for one that was removed as
+// all before it.
 func (r *reading) rowAt(offset int64) ([]byte, error) {
 	limit := offset
 	if r.query.Order == inventory.Descending {
 		limit++
 	}
 	found, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
-		return x.Before(r.ctx, r.id, limit, index.Range{}, 1)
+		return x.Before(r.ctx, r.head.ID, limit, index.Range{}, 1)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(found) == 0 && r.head.Base > 0 {
+		return nil, nil
 	}
 	if len(found) == 0 {
 		return nil, errCursor()

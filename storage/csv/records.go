@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
@@ -24,11 +26,11 @@ type reading struct {
 	decoder *csvrow.Decoder
 	yield   func(inventory.Positioned, error) bool
 
-	id    int64
-	end   int64 // what is read ends here, at the end of an upload
-	after int64 // the cursor's offset; -1 without one
-	from  int64 // where the segment begins that has the row before it
-	began bool  // a record was found
+	head  index.Head // what is read ends at its length, at the end of an upload
+	after int64      // the cursor's offset; -1 without one
+	from  int64      // where the segment begins that has the row before it
+	next  int64      // in ascending order, what lies before is read
+	began bool       // a record was found
 
 	buf    []byte
 	loaded index.Segment // is in buf
@@ -82,7 +84,7 @@ func (r *reading) run(org uuid.UUID) error {
 }
 
 // start fixes what the reading sees: all that is committed now.
-func (r *reading) start(org uuid.UUID) error {
+func (r *reading) start(org uuid.UUID) (err error) {
 	if err := r.store.life.enter(); err != nil {
 		return err
 	}
@@ -93,25 +95,52 @@ func (r *reading) start(org uuid.UUID) error {
 	if err := r.t.check(r.ctx); err != nil {
 		return err
 	}
-	head, err := r.store.index.Head(r.ctx, org)
-	if err != nil {
-		return err
-	}
-	r.id, r.end = head.ID, head.Length
-	return nil
+	r.head, err = r.store.index.Head(r.ctx, org)
+	return err
 }
 
-// segments asks the index for a page.
+// segments asks the index for a page. If records were removed since the one before, it goes by the index as it is now.
 func (r *reading) segments(ask func(*index.Index) ([]index.Segment, error)) ([]index.Segment, error) {
 	if err := r.store.life.enter(); err != nil {
 		return nil, err
 	}
 	defer r.store.life.leave()
-	found, err := ask(r.store.index)
-	if err != nil && r.ctx.Err() != nil {
-		return nil, r.ctx.Err()
+	for {
+		found, err := ask(r.store.index)
+		var now index.Head
+		if err == nil {
+			now, err = r.store.index.Head(r.ctx, r.t.org)
+		}
+		if err == nil && now.ID == r.head.ID && now.Base != r.head.Base {
+			if err = r.overtaken(now, r.next); err == nil {
+				continue
+			}
+		}
+		if err != nil && r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		return found, err
 	}
-	return found, err
+}
+
+// overtaken is for a reading of which records were removed meanwhile. It goes on if it needs nothing from before an
+// offset that stays; else it would leave something out that was there when it began.
+func (r *reading) overtaken(now index.Head, offset int64) error {
+	first, err := r.store.index.From(r.ctx, now.ID, 0, index.Range{}, 1)
+	if err != nil {
+		return err
+	}
+	begin := now.Length
+	for _, s := range first {
+		begin = s.Start
+	}
+	if r.query.Order == inventory.Descending || offset < begin {
+		err := fault.New(fault.StoreUnavailable, "old records were removed while they were read; ask again")
+		err.RetryAfter = time.Second
+		return err
+	}
+	r.head.Base, r.head.BaseLines = now.Base, now.BaseLines
+	return nil
 }
 
 // emit gives a record to the caller, if the query asks for it. It is the row that begins at
@@ -122,7 +151,7 @@ func (r *reading) emit(line, offset int64, row []byte) error {
 	}
 	record, err := r.decoder.Decode(&r.row)
 	if err != nil {
-		return (&badFile{path: r.t.path, first: line, reason: err.Error()}).fault(r.t.org)
+		return (&badFile{path: r.t.path, first: r.head.Place(line), reason: err.Error()}).fault(r.t.org)
 	}
 	if !r.query.Matches(record) {
 		return nil

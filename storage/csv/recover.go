@@ -29,7 +29,7 @@ func (s *Store) recover(ctx context.Context) error {
 			if err := s.recoverFile(ctx, e); err != nil {
 				s.log.ErrorContext(ctx, "upload file not recovered", "org", e.Org, "err", err)
 				if isDisks(err) {
-					s.unmended[e.Org] = index.Journaled{Org: e.Org, Head: index.Head{ID: e.ID, Length: e.Length}}
+					s.unmended[e.Org] = e
 				}
 			}
 		}
@@ -44,10 +44,10 @@ func (s *Store) recoverFile(ctx context.Context, e index.Entry) error {
 	switch {
 	case err != nil:
 		return err
-	case now.plain && now.size > e.Length:
+	case now.plain && now.size > e.Size():
 		return s.recoverTail(ctx, e)
-	case now.size < e.Length:
-		return fmt.Errorf("the file has %d bytes, but %d were recorded", now.size, e.Length)
+	case now.size < e.Size():
+		return fmt.Errorf("the file has %d bytes, but %d were recorded", now.size, e.Size())
 	}
 	return nil
 }
@@ -61,14 +61,14 @@ func (s *Store) recoverTail(ctx context.Context, e index.Entry) error {
 	if err != nil {
 		return err
 	}
-	same, err := t.matches(piecewise{ctx, t}, last.Start, last.Length, last.CRC)
+	same, err := t.matches(piecewise{ctx, t, e.Base}, last.Start, last.Length, last.CRC)
 	if err != nil {
 		return err
 	}
 	if !same {
 		return errors.New("the file is longer than recorded, and what stands before is not what was recorded")
 	}
-	return s.setAside(e.Org, e.Length)
+	return s.setAside(e.Org, e.Size())
 }
 
 func (s *Store) findForeign(ctx context.Context, known map[uuid.UUID]bool) error {
@@ -104,18 +104,18 @@ func (s *Store) adopted(org uuid.UUID) {
 // tornMark comes behind the name of the file of which something was kept aside.
 const tornMark = ".torn-"
 
-// setAside copies what lies behind the length to a file of its own, and cuts it off.
-func (s *Store) setAside(org uuid.UUID, length int64) (err error) {
+// setAside copies what the file has behind its size to a file of its own, and cuts it off.
+func (s *Store) setAside(org uuid.UUID, size int64) (err error) {
 	f, err := os.OpenFile(s.path(org), os.O_RDWR, 0)
 	if err != nil {
 		return fileError(err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	aside, n, err := s.copyTail(f, org, length)
+	aside, n, err := s.copyTail(f, org, size)
 	if err != nil {
 		return fmt.Errorf("keep a torn tail aside: %w", fileError(err))
 	}
-	if err := f.Truncate(length); err != nil {
+	if err := f.Truncate(size); err != nil {
 		return fileError(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -126,7 +126,7 @@ func (s *Store) setAside(org uuid.UUID, length int64) (err error) {
 	return nil
 }
 
-func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, n int64, err error) {
+func (s *Store) copyTail(f *os.File, org uuid.UUID, size int64) (name string, n int64, err error) {
 	base := fmt.Sprintf("%s%s%s", s.path(org), tornMark, s.now().UTC().Format("20060102T150405.000000Z"))
 	aside, err := createNew(base)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, 
 			_ = os.Remove(name) // a part of it is of no use, and takes up room where there is none
 		}
 	}()
-	n, err = io.Copy(aside, io.NewSectionReader(f, length, 1<<62))
+	n, err = io.Copy(aside, io.NewSectionReader(f, size, 1<<62))
 	if err != nil {
 		return name, n, err
 	}

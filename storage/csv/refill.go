@@ -32,7 +32,7 @@ func (s *Store) refill(ctx context.Context) error {
 			}
 			continue
 		}
-		synced = append(synced, &owed{org: j.Org, id: j.ID, length: j.Length, synced: true})
+		synced = append(synced, &owed{org: j.Org, id: j.ID, length: j.Length, base: j.Base, synced: true})
 	}
 	if err := folder.Sync(s.dir); err != nil {
 		return fileError(err)
@@ -63,7 +63,7 @@ func (s *Store) mendAgain(ctx context.Context, org uuid.UUID) error {
 		err = fileError(folder.Sync(s.dir))
 	}
 	if err == nil {
-		err = s.recoverFile(ctx, index.Entry{ID: j.ID, Org: j.Org, Length: j.Length})
+		err = s.recoverFile(ctx, j)
 	}
 	if isDisks(err) {
 		return fileError(err)
@@ -74,7 +74,7 @@ func (s *Store) mendAgain(ctx context.Context, org uuid.UUID) error {
 	return nil // what is wrong with it otherwise, a look at the file says
 }
 
-func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
+func (s *Store) refillFile(ctx context.Context, j index.Entry) (err error) {
 	var f *refilled
 	defer func() {
 		if f != nil {
@@ -95,7 +95,7 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 		if err != nil {
 			return err
 		}
-		n, err := f.restore(want, e.Start)
+		n, err := f.restore(want, e.Start-j.Base)
 		put += n
 		return err
 	})

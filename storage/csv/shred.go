@@ -24,6 +24,10 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	defer s.life.leave()
 	t := s.tenants.acquire(org)
 	defer s.tenants.release(t)
+	if err := t.expiring.acquire(ctx); err != nil {
+		return 0, err
+	}
+	defer t.expiring.release()
 	if err := t.gate.acquire(ctx); err != nil {
 		return 0, err
 	}
@@ -81,7 +85,8 @@ func (t *tenant) refuseAll() {
 func (s *Store) filesOf(org uuid.UUID) (names []string, err error) {
 	all, err := os.ReadDir(s.dir)
 	for _, entry := range all {
-		if name := entry.Name(); name == org.String()+suffix || strings.HasPrefix(name, org.String()+suffix+tornMark) {
+		file := org.String() + suffix
+		if name := entry.Name(); name == file || name == file+keptMark || strings.HasPrefix(name, file+tornMark) {
 			names = append(names, name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type Options struct {
 
 	open       opener // how files are opened for appending
 	openRead   func(path string) (readFile, error)
+	rename     func(from, to string) error
 	flushEvery time.Duration
 }
 
@@ -47,11 +49,12 @@ type Store struct {
 	reads   *turns.Turns // for the files that are being read
 
 	openRead func(path string) (readFile, error)
+	rename   func(from, to string) error
 	buffers  buffers
 
 	mu       sync.Mutex
-	foreign  map[uuid.UUID]bool            // files that Open found and the index does not know
-	unmended map[uuid.UUID]index.Journaled // files that the disk kept Open from mending
+	foreign  map[uuid.UUID]bool        // files that Open found and the index does not know
+	unmended map[uuid.UUID]index.Entry // files that the disk kept Open from mending
 
 	probe   probe
 	pruner  pruner
@@ -71,8 +74,8 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := folder.Make(o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}
-	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), openRead: o.openRead,
-		foreign: map[uuid.UUID]bool{}, unmended: map[uuid.UUID]index.Journaled{}}
+	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), openRead: o.openRead, rename: o.rename,
+		foreign: map[uuid.UUID]bool{}, unmended: map[uuid.UUID]index.Entry{}}
 	reads := o.OpenFiles / 8
 	s.active, s.reads = newSlots(o.OpenFiles/4), turns.New(reads, max(reads/4, 1))
 	s.files = newFileCache(o.OpenFiles-cap(s.active)-reads-flushFiles-flushAtOnce, o.open)
@@ -100,6 +103,9 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 
 // mend makes up for what a crash did.
 func (s *Store) mend(ctx context.Context) error {
+	if err := s.placeAllKept(ctx); err != nil {
+		return err
+	}
 	if err := s.refill(ctx); err != nil {
 		return err
 	}
@@ -122,6 +128,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.openRead == nil {
 		o.openRead = openRead
+	}
+	if o.rename == nil {
+		o.rename = os.Rename
 	}
 	if o.flushEvery == 0 {
 		o.flushEvery = flushEvery

@@ -28,6 +28,8 @@ type tenant struct {
 	running bool
 	view    view
 
+	expiring slots // lets one in at a time who removes records; comes before gate
+
 	// gate lets one in at a time who appends, verifies or adopts. It guards what follows.
 	gate slots
 	head index.Head

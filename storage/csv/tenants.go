@@ -31,7 +31,7 @@ func (ts *tenants) acquire(org uuid.UUID) *tenant {
 	t := ts.used[org]
 	if t == nil {
 		if t, _ = ts.idle.Peek(org); t == nil {
-			t = &tenant{store: ts.store, org: org, path: ts.store.path(org), gate: newSlots(1)}
+			t = &tenant{store: ts.store, org: org, path: ts.store.path(org), gate: newSlots(1), expiring: newSlots(1)}
 		}
 		ts.idle.Remove(org)
 		ts.used[org] = t

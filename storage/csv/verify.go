@@ -15,8 +15,8 @@ const page = 64
 // verify compares the whole file with what the index says of it. It needs the gate, and
 // head and last to be set.
 func (t *tenant) verify(ctx context.Context, now stamp) error {
-	f := piecewise{ctx, t}
-	if err := t.verifyHeader(ctx, f); err != nil {
+	f := piecewise{ctx, t, t.head.Base}
+	if err := t.verifyHeader(ctx); err != nil {
 		return err
 	}
 	for offset := int64(0); ; {
@@ -34,8 +34,8 @@ func (t *tenant) verify(ctx context.Context, now stamp) error {
 			break
 		}
 	}
-	if now.size > t.head.Length {
-		return t.bad(t.head.Line, "somebody appended to the file")
+	if now.size > t.head.Size() {
+		return t.bad(t.head.Place(t.head.Line), "somebody appended to the file")
 	}
 	t.trust(now)
 	return nil
@@ -54,7 +54,7 @@ func (t *tenant) trust(now stamp) {
 }
 
 // verifyHeader compares the first row, which ends where the first segment begins.
-func (t *tenant) verifyHeader(ctx context.Context, f io.ReaderAt) error {
+func (t *tenant) verifyHeader(ctx context.Context) error {
 	end := t.head.Length
 	if end == 0 {
 		return nil
@@ -66,11 +66,11 @@ func (t *tenant) verifyHeader(ctx context.Context, f io.ReaderAt) error {
 	for _, s := range first {
 		end = s.Start
 	}
-	r := csvrow.NewReader(io.NewSectionReader(f, 0, t.head.Length), 0, 1)
+	r := csvrow.NewReader(io.NewSectionReader(piecewise{ctx, t, 0}, 0, t.head.Size()), 0, 1)
 	if err := r.Next(); err != nil {
 		return t.badRow(r, err)
 	}
-	if offset, _ := r.End(); !csvrow.IsHeader(&r.Row) || offset != end {
+	if offset, _ := r.End(); !csvrow.IsHeader(&r.Row) || offset != end-t.head.Base {
 		return t.bad(1, "it is not the header that was written")
 	}
 	return nil

@@ -10,21 +10,22 @@ import (
 // ascend reads segments forwards.
 func (r *reading) ascend() error {
 	offset := r.from
+	r.next = max(r.after, 0)
 	for {
 		segments, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
-			return x.From(r.ctx, r.id, offset, r.within, page)
+			return x.From(r.ctx, r.head.ID, offset, r.within, page)
 		})
 		if err != nil {
 			return err
 		}
 		for _, s := range segments {
-			if s.Start >= r.end {
+			if s.Start >= r.head.Length {
 				return nil
 			}
 			if err := r.forwards(s); err != nil {
 				return err
 			}
-			offset = s.Start + 1
+			offset, r.next = s.Start+1, s.End()
 		}
 		if len(segments) < page {
 			return nil
@@ -38,13 +39,13 @@ func (r *reading) forwards(s index.Segment) error {
 	if err != nil {
 		return err
 	}
-	data = data[:min(s.End(), r.end)-s.Start]
+	data = data[:min(s.End(), r.head.Length)-s.Start]
 	read := int(max(0, r.after-s.Start))
 	line := s.Line + int64(bytes.Count(data[:read], []byte{'\n'}))
 	for i := read; i < len(data); {
 		n, err := r.row.Parse(data[i:])
 		if err != nil {
-			return r.t.bad(line, err.Error())
+			return r.t.bad(r.head.Place(line), err.Error())
 		}
 		if err := r.emit(line, s.Start+int64(i), data[i:i+n]); err != nil {
 			return err
@@ -57,13 +58,13 @@ func (r *reading) forwards(s index.Segment) error {
 
 // descend reads segments backwards.
 func (r *reading) descend() error {
-	offset := r.end
+	offset := r.head.Length
 	if r.after >= 0 {
 		offset = r.after
 	}
 	for {
 		segments, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
-			return x.Before(r.ctx, r.id, offset, r.within, page)
+			return x.Before(r.ctx, r.head.ID, offset, r.within, page)
 		})
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func (r *reading) backwards(s index.Segment, limit int64) error {
 		start := r.starts[i]
 		n, err := r.row.Parse(data[start:])
 		if err != nil {
-			return r.t.bad(s.Line, err.Error())
+			return r.t.bad(r.head.Place(s.Line), err.Error())
 		}
 		if err := r.emit(s.Line, s.Start+int64(start), data[start:start+n]); err != nil {
 			return err

@@ -15,6 +15,7 @@ type segment struct {
 	org           string
 	start, length int64
 	crc           uint32
+	size          int64 // of the whole file
 }
 
 // uploads compares each piece of each file with its checksum.
@@ -25,8 +26,8 @@ func (d *doctor) uploads() error {
 	}
 	d.tell("reading uploads")
 	err := d.ask(name, func(db *sql.DB) error {
-		rows, err := db.QueryContext(d.ctx, `SELECT o.org, s.start, s.length, s.crc FROM segments s JOIN orgs o ON o.id = s.org
-			ORDER BY o.org, s.start`)
+		rows, err := db.QueryContext(d.ctx, `SELECT o.org, s.start - o.base, s.length, s.crc, o.length - o.base
+			FROM segments s JOIN orgs o ON o.id = s.org ORDER BY o.org, s.start`)
 		if err != nil {
 			return err
 		}
@@ -34,7 +35,7 @@ func (d *doctor) uploads() error {
 		bad := map[string]bool{}
 		for rows.Next() {
 			var s segment
-			if err := rows.Scan(&s.org, &s.start, &s.length, &s.crc); err != nil {
+			if err := rows.Scan(&s.org, &s.start, &s.length, &s.crc, &s.size); err != nil {
 				return err
 			}
 			d.report.Checked.Segments++
@@ -56,7 +57,11 @@ func (d *doctor) uploads() error {
 }
 
 func (d *doctor) segment(s segment) (err error) {
-	f, err := os.Open(d.path(s.org + ".csv"))
+	path := d.path(s.org + ".csv")
+	if kept, err := os.Lstat(path + ".kept"); err == nil && kept.Size() == s.size {
+		path += ".kept" // old records were removed, and the next start puts it in the place of the other
+	}
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("the file is missing")
 	}

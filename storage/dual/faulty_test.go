@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -98,6 +99,18 @@ func (f *faulty) Recorded(ctx context.Context, org uuid.UUID, id string) (invent
 		return inventory.Remembered{}, false, ctx.Err()
 	}
 	return f.Store.Recorded(ctx, org, id)
+}
+
+// Expire suffers as Recorded does.
+func (f *faulty) Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (int, error) {
+	switch f.now() {
+	case fails, lies, rejects:
+		return 0, fault.New(fault.StoreUnavailable, "the side is away")
+	case hangs, hangsLate:
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return f.Store.Expire(ctx, org, before, limit)
 }
 
 // current returns the mode of a call.

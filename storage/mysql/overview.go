@@ -83,8 +83,8 @@ func (s *Store) organizationsAfter(ctx context.Context, after string) ([]uuid.UU
 	defer s.end()
 	return again(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
 		return list(ctx, s.db, func(org *uuid.UUID) []any { return []any{org} },
-			"SELECT org FROM inventory_organizations WHERE org > ? AND newest IS NOT NULL ORDER BY org LIMIT ?", after,
-			organizationsPage)
+			"SELECT org FROM inventory_organizations o WHERE org > ? AND EXISTS "+
+				"(SELECT 1 FROM inventory_groups g WHERE g.org = o.org) ORDER BY org LIMIT ?", after, organizationsPage)
 	})
 }
 

@@ -21,8 +21,8 @@ func (t *transaction) count(ctx context.Context, fresh []*entry) error {
 	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, " +
 		"first_at, last_at) VALUES ")
 	for _, g := range t.groups(fresh) {
-		names := sha256.Sum256([]byte(g.Provider + "\x00" + g.Category + "\x00" + g.ResourceType))
-		insert.add(t.org.String(), names[:], g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
+		insert.add(t.org.String(), namesOf(g.Provider, g.Category, g.ResourceType),
+			g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
 	}
 	return insert.exec(ctx, t.conn,
 		" ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
@@ -50,4 +50,10 @@ func (t *transaction) groups(fresh []*entry) []inventory.Group {
 		groups[i] = *g
 	}
 	return groups
+}
+
+// namesOf is a group's key.
+func namesOf(provider, category, resourceType string) []byte {
+	names := sha256.Sum256([]byte(provider + "\x00" + category + "\x00" + resourceType))
+	return names[:]
 }

@@ -1,9 +1,13 @@
 package resourceindex
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/resources"
 )
@@ -105,4 +109,26 @@ func (t *tx) hasMarks(id int64, r resources.Resource) (bool, error) {
 		}
 	}
 	return n == len(want), rows.Err()
+}
+
+// Expire implements resources.Index.
+func (x *Index) Expire(ctx context.Context, org uuid.UUID, before time.Time, limit int) (removed int, err error) {
+	err = x.transact(ctx, func(t *tx) error {
+		var id int64
+		err := t.row(&id, "SELECT id FROM orgs WHERE org = ?", org.String())
+		if errors.Is(err, sql.ErrNoRows) {
+			removed = 0
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		const some = "SELECT id FROM resources WHERE org = ? AND source = 1 AND at < ? ORDER BY id LIMIT ?"
+		err = t.row(&removed, "SELECT count(*) FROM ("+some+")", id, before.UnixMicro(), limit)
+		if err != nil || removed == 0 {
+			return err
+		}
+		return t.removeWhere(some, id, before.UnixMicro(), limit)
+	})
+	return removed, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/resources"
 )
@@ -36,6 +37,39 @@ func TestUploads(t *testing.T) {
 		}
 		if got := x.search(otherOrg, everything, resources.Query{}); len(got) != 1 {
 			t.Errorf("another organization's uploads are %q", got)
+		}
+	})
+}
+
+// TestExpire removes old uploads of one organization, in pieces. What it has newer, states, and the cursor stay.
+func TestExpire(t *testing.T) {
+	onEach(t, func(t *testing.T, x indexed) {
+		ctx, start := t.Context(), time.Date(2025, 2, 3, 0, 0, 0, 0, time.UTC)
+		at := func(name string, hours int) resources.Resource {
+			r := uploaded(name)
+			r.At = start.Add(time.Duration(hours) * time.Hour)
+			return r
+		}
+		old := []resources.Resource{at("a", 0), at("b", 1), at("c", 2), at("d", 3)}
+		x.must(x.Record(ctx, ourOrg, old, "c1"))
+		x.must(x.Record(ctx, ourOrg, []resources.Resource{at("a", 9)}, "c2"))
+		x.must(x.Record(ctx, otherOrg, old, "other"))
+		for i, want := range []int{1, 1, 0} {
+			if n, err := x.Expire(ctx, ourOrg, start.Add(3*time.Hour), 1); n != want || err != nil {
+				t.Errorf("call %d removed %d, %v", i, n, err)
+			}
+		}
+		if got := x.search(ourOrg, everything, resources.Query{}); len(got) != 2 {
+			t.Errorf("left are %q", got)
+		}
+		if got := x.search(otherOrg, everything, resources.Query{}); len(got) != 4 {
+			t.Errorf("another organization's uploads are %q", got)
+		}
+		if cursor, err := x.Cursor(ctx, ourOrg); cursor != "c2" || err != nil {
+			t.Errorf("the cursor is %q, %v", cursor, err)
+		}
+		if n, err := x.Expire(ctx, uuid.New(), time.Now(), 9); n != 0 || err != nil {
+			t.Errorf("of nobody's %d went, %v", n, err)
 		}
 	})
 }

@@ -43,7 +43,16 @@ type Head struct {
 	Records int64
 	Line    int64
 	Seal    Seal
+	// Base and BaseLines are how many bytes and lines were removed behind the file's header so far. Lengths, offsets
+	// and lines of the index count them as if they were there, so that those of what stays never change.
+	Base, BaseLines int64
 }
+
+// Size is how long the file is.
+func (h Head) Size() int64 { return h.Length - h.Base }
+
+// Place returns where in the file a line of the index's is, for people.
+func (h Head) Place(line int64) int64 { return line - h.BaseLines }
 
 // Seal tells whether a file was touched since it was committed.
 type Seal struct {

@@ -43,15 +43,9 @@ func (x *Index) Flush(files []Flushed) error {
 	})
 }
 
-// Journaled is an organization whose file may lack something.
-type Journaled struct {
-	Org uuid.UUID
-	Head
-}
-
 // Journaled returns the organizations that have something in the journal.
-func (x *Index) Journaled(ctx context.Context) (all []Journaled, err error) {
-	rows, err := x.readers.QueryContext(ctx, `SELECT org, id, length, inode, changed FROM orgs
+func (x *Index) Journaled(ctx context.Context) (all []Entry, err error) {
+	rows, err := x.readers.QueryContext(ctx, `SELECT org, id, length, inode, changed, base FROM orgs
 		WHERE id IN (SELECT org FROM journal) ORDER BY id`)
 	for one, err := range scan(rows, err, scanJournaled) {
 		if err != nil {
@@ -62,9 +56,9 @@ func (x *Index) Journaled(ctx context.Context) (all []Journaled, err error) {
 	return all, nil
 }
 
-func scanJournaled(rows *sql.Rows) (j Journaled, err error) {
+func scanJournaled(rows *sql.Rows) (j Entry, err error) {
 	var org string
-	if err := rows.Scan(&org, &j.ID, &j.Length, &j.Seal.Inode, &j.Seal.Changed); err != nil {
+	if err := rows.Scan(&org, &j.ID, &j.Length, &j.Seal.Inode, &j.Seal.Changed, &j.Base); err != nil {
 		return j, err
 	}
 	j.Org, err = uuid.Parse(org)

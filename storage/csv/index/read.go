@@ -15,8 +15,9 @@ import (
 func (x *Index) Head(ctx context.Context, org uuid.UUID) (Head, error) {
 	var h Head
 	err := x.readers.QueryRowContext(ctx,
-		`SELECT id, length, newest, records, line, inode, changed FROM orgs WHERE org = ?`, org.String()).
-		Scan(&h.ID, &h.Length, &h.Newest, &h.Records, &h.Line, &h.Seal.Inode, &h.Seal.Changed)
+		`SELECT id, length, newest, records, line, inode, changed, base, base_lines
+		FROM orgs WHERE org = ?`, org.String()).
+		Scan(&h.ID, &h.Length, &h.Newest, &h.Records, &h.Line, &h.Seal.Inode, &h.Seal.Changed, &h.Base, &h.BaseLines)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Head{Newest: Never, Line: 1}, nil
 	}
@@ -84,15 +85,14 @@ func scanGroup(rows *sql.Rows) (g inventory.Group, err error) {
 
 // Entry is one organization of a list.
 type Entry struct {
-	ID              int64
-	Org             uuid.UUID
-	Length, Records int64
+	Org uuid.UUID
+	Head
 }
 
 // List returns up to limit organizations behind one, in the order of their IDs.
 func (x *Index) List(ctx context.Context, after string, limit int) (entries []Entry, err error) {
 	rows, err := x.readers.QueryContext(ctx,
-		"SELECT id, org, length, records FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
+		"SELECT id, org, length, records, base FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
 	for e, err := range scan(rows, err, scanEntry) {
 		if err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (x *Index) List(ctx context.Context, after string, limit int) (entries []En
 
 func scanEntry(rows *sql.Rows) (e Entry, err error) {
 	var org string
-	if err := rows.Scan(&e.ID, &org, &e.Length, &e.Records); err != nil {
+	if err := rows.Scan(&e.ID, &org, &e.Length, &e.Records, &e.Base); err != nil {
 		return e, err
 	}
 	e.Org, err = uuid.Parse(org)

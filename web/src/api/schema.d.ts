@@ -4628,6 +4628,11 @@ export interface components {
              * @description AuditDays is for how many days entries of the audit log are kept; 0 for ever.
              */
             audit_days: number;
+            /**
+             * Format: int64
+             * @description UploadDays is for how many days records of uploads are kept; 0 for ever.
+             */
+            upload_days: number;
             /** @description Notices says how notices are posted; null where they go nowhere. */
             notices: components["schemas"]["NoticeSettings"] | null;
             /** @description Decisions says how a service outside is asked about plans; null for none. */

@@ -12,7 +12,11 @@ CREATE TABLE orgs (
   records INTEGER NOT NULL,
   line    INTEGER NOT NULL,      -- number of the line behind the last record
   inode   INTEGER NOT NULL,      -- of the file, as it was left
-  changed INTEGER NOT NULL       -- when the file had been changed last, in nanoseconds
+  changed INTEGER NOT NULL,      -- when the file had been changed last, in nanoseconds
+  -- What was removed behind the header so far. All offsets and lines here, length and line too, count that as if
+  -- it were there.
+  base       INTEGER NOT NULL DEFAULT 0,
+  base_lines INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One row is a piece of a file: whole rows, about 256 KiB of them. All but an

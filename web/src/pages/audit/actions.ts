@@ -90,6 +90,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['data.upload', 'uploaded records'],
     ['quota.near', 'most of the quota is used'],
     ['audit.prune', 'old entries of this log were removed'],
+    ['upload.expire', 'old records of uploads were removed'],
     ['notice.drop', 'a notice was not delivered'],
   ]],
 ]

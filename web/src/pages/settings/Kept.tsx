@@ -90,7 +90,7 @@ function SomeStates({ said: { sections } }: { said: OrganizationSettings }) {
 const shown = { full: 'what their role has', summary: 'no bytes, and sensitive values masked', internal: 'no value at all; runs have everything' } as const
 
 /** Outside is what leaves the organization, and what is shown of it. */
-function Outside({ said: { state_access: access, notices, decisions, runs_local: local, audit_days: days } }: { said: OrganizationSettings }) {
+function Outside({ said: { state_access: access, notices, decisions, runs_local: local, audit_days: days, upload_days: uploads } }: { said: OrganizationSettings }) {
   return (
     <Section title="Who is shown and told what">
       <Facts
@@ -100,6 +100,7 @@ function Outside({ said: { state_access: access, notices, decisions, runs_local:
           ['Plans', decisions ? <>a service outside decides, asked {decisions.signed ? 'signed' : 'without a signature'}; where it does not answer, plans {decisions.fail_open ? 'are applied' : 'are not applied'}</> : <>no service outside is asked. The other settings of decisions need <code>decision_url</code>.</>],
           ['Runs', local ? 'the server itself executes them' : 'agents execute them'],
           ['Audit log', days === 0 ? 'entries are kept for ever' : <>entries go after {days === 1 ? 'a day' : `${days} days`}; what is left still verifies</>],
+          ['Uploads', uploads === 0 ? 'records are kept for ever' : `records go after ${uploads} days`],
         ]}
       />
     </Section>

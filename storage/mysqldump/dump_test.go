@@ -168,7 +168,7 @@ func TestDamagedDumps(t *testing.T) {
 func TestTablesStayAsTheyAre(t *testing.T) {
 	suite.Deep(t)
 	o := optionsFor(t, mysqltest.New(t))
-	s := openStates(t, o, nil)
+	s := openStates(t, o, newMaster(t))
 	defer s.Close()
 	dump, err := mysqldump.Open(t.Context(), o)
 	if err != nil {

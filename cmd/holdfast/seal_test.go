@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/seal"
 )
 
 // plantedSecret is what no file may have.
@@ -71,4 +74,41 @@ func TestServeWithoutMasterKey(t *testing.T) {
 			t.Errorf("exit %d, it does not say %q: %s", code, want, errs)
 		}
 	}
+}
+
+// TestSealWithAnotherFile puts the master key file of another server in the place of the right one while states are
+// served: it wraps nothing, gets no new key, and with the right one all goes on.
+func TestSealWithAnotherFile(t *testing.T) {
+	s := newTenant(t)
+	s.beside()
+	r := s.start()
+	s.reaching(r)
+	s.push("app", network(1, "eu", "small"))
+	path := filepath.Join(s.data, "master.key")
+	right, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := (seal.Source{Path: path}).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	another, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(exitFailed, "it is another file", "seal", "rotate")
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, another) {
+		t.Errorf("the other file was changed, %v", err)
+	}
+	s.push("new", network(1, "eu", "small"))
+	if err := os.WriteFile(path, right, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must("seal", "rotate")
+	r.stop()
+	r.wait()
+	s.must("doctor")
 }

@@ -63,17 +63,18 @@ func TestServeWithoutMasterKey(t *testing.T) {
 	s.push("app", network(1, "eu", "small"))
 	r.stop()
 	r.wait()
-	if err := os.Remove(filepath.Join(s.file+".data", "master.key")); err != nil {
+	file := filepath.Join(s.file+".data", "master.key")
+	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	for runs, want := range map[string]string{"off": "`holdfast init`", "sqlite": "bring back " + s.file + ".data/master.key"} {
+	for runs, want := range map[string]string{"off": "`holdfast init`", "sqlite": "bring back " + file} {
 		s.environ = []string{"HOLDFAST_AUTH_FILE=" + s.file, "STORAGE_PATH=" + s.file + ".data", "HOST=127.0.0.1", "PORT=0",
 			"HOLDFAST_RUNS_STORAGE=" + runs}
 		code, _, errs := s.run("serve")
 		if code != exitFailed || !strings.Contains(errs, " is missing") || !strings.Contains(errs, want) {
 			t.Errorf("runs %s: exit %d, it does not say %q: %s", runs, code, want, errs)
 		}
-		if _, err := os.Stat(filepath.Join(s.file+".data", "master.key")); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("runs %s: there is another key: %v", runs, err)
 		}
 	}

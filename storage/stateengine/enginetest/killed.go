@@ -75,8 +75,8 @@ func (e Engine) checkRewrapping(t *testing.T) {
 	}
 }
 
-// RunForeignMaster has the master keys of another server take the place of a store's while it is open: they wrap nothing
-// of it, and it opens and goes on with its own, as if nothing had been.
+// RunForeignMaster has the master keys of another server take the place of a store's while it is open: they wrap
+// nothing of it, and it opens and goes on with its own, as if nothing had been.
 func (e Engine) RunForeignMaster(t *testing.T) {
 	dir, w := e.populate(t, func(s Store) *World { return Populate(t, s, uuid.UUID{1}, uuid.UUID{2}) })
 	s := e.open(t, dir)

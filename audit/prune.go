@@ -15,8 +15,7 @@ import (
 // left stands on. The zero Checkpoint is that of a log from which nothing was removed.
 type Checkpoint struct {
 	Mark
-	// Place is the entry's in the chain, and so how many of the chain's entries are gone; 0 where all that are gone
-	// were from before the chain.
+	// Place is the entry's in the chain, and so how many of the chain's entries are gone.
 	Place uint64
 	At    time.Time
 }

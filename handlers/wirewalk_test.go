@@ -199,7 +199,7 @@ func rarelyShown() []string {
 	return []string{
 		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
-		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Readiness.Unsealed",
+		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale",
 		"Limits.Nodes", "Drift.Cut",
 		"LayerRun.ID", "LayerRun.Ended", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
 	}

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -206,6 +207,12 @@ func (r *rings) loadOrCreate(ctx context.Context, org uuid.UUID) (*ring, error) 
 	kept, err := r.keys.AddDataKey(ctx, org, first)
 	if err != nil {
 		return nil, err
+	}
+	// A new master key may have come meanwhile, and wrapped all keys but this one.
+	if bytes.Equal(kept.Wrapped, first.Wrapped) && !r.master().wrapsNow(org, kept) {
+		if kept, err = r.rewrap(ctx, org, kept); err != nil {
+			return nil, err
+		}
 	}
 	return r.unwrap(org, []WrappedKey{kept}), nil
 }

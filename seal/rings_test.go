@@ -212,3 +212,33 @@ func TestWrappedKeysCantBeMoved(t *testing.T) {
 		wantCode(t, err, fault.SealCorrupt, fault.SealKeyMissing)
 	}
 }
+
+// turning has a new master key come before a data key is kept that the old one has wrapped.
+type turning struct {
+	sealtest.Memory
+	turn func()
+}
+
+func (k *turning) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKey) (seal.WrappedKey, error) {
+	k.turn()
+	return k.Memory.AddDataKey(ctx, org, key)
+}
+
+// TestNewKeyWhileRotating makes an organization's first data key while a new master key wraps those of all others: it
+// is wrapped by that one too, so that the old one may be taken out of the file.
+func TestNewKeyWhileRotating(t *testing.T) {
+	dir, org := t.TempDir(), uuid.New()
+	sealtest.MakeMaster(t, dir)
+	keys := &turning{}
+	s := seal.New(sealtest.MasterIn(dir), keys)
+	keys.turn = func() {
+		if err := seal.AddMaster(sealtest.MasterFile(dir)); err != nil {
+			t.Error(err)
+		}
+		s.Turn(sealtest.MasterIn(dir))
+	}
+	sealed := mustSeal(t, s, org, "log", "a", plainText)
+	mustOpen(t, s, org, "log", "a", sealed, plainText)
+	sealtest.KeepNewest(t, dir)
+	mustOpen(t, seal.New(sealtest.MasterIn(dir), &keys.Memory), org, "log", "a", sealed, plainText)
+}

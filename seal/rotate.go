@@ -55,7 +55,7 @@ func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err er
 			if s.rings.master().wrapsNow(org, was) {
 				continue
 			}
-			if err := s.rewrap(ctx, org, was); err != nil {
+			if _, err := s.rings.rewrap(ctx, org, was); err != nil {
 				return err
 			}
 			changed++
@@ -65,25 +65,25 @@ func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err er
 	return changed, err
 }
 
-func (s *Sealer) rewrap(ctx context.Context, org uuid.UUID, was WrappedKey) error {
-	key, err := s.rings.master().unwrap(org, was)
+// rewrap wraps a data key with the newest master key, and returns what is kept of it then.
+func (r *rings) rewrap(ctx context.Context, org uuid.UUID, was WrappedKey) (kept WrappedKey, err error) {
+	key, err := r.master().unwrap(org, was)
 	if err != nil {
-		return err
+		return kept, err
 	}
-	is, err := s.rings.master().wrap(org, key.number, key.id, key.key)
+	is, err := r.master().wrap(org, key.number, key.id, key.key)
 	if err != nil {
-		return err
+		return kept, err
 	}
-	kept, err := s.rings.keys.ReplaceDataKey(ctx, org, was, is)
-	if err != nil {
-		return fmt.Errorf("rewrap data key %d: %w", was.Number, err)
+	if kept, err = r.keys.ReplaceDataKey(ctx, org, was, is); err != nil {
+		return kept, fmt.Errorf("rewrap data key %d: %w", was.Number, err)
 	}
 	// Somebody else may have been first, and has the same key wrapped the same way then.
-	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !s.rings.master().wrapsNow(org, kept) {
-		return fault.New(fault.StoreUnavailable,
+	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !r.master().wrapsNow(org, kept) {
+		return kept, fault.New(fault.StoreUnavailable,
 			"the organization's data key %d was changed meanwhile by a process with another master file", was.Number)
 	}
-	return nil
+	return kept, nil
 }
 
 // exclusively has change alter an organization's keys while no other caller of this process

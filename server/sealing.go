@@ -28,7 +28,7 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 	if p.settings.Seal.MasterKeys.Reveal() != "" {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(p.settings.Storage.Path, "state.db")); !errors.Is(err, fs.ErrNotExist) {
+	if found, err := p.hasStates(); found || err != nil {
 		return err
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -38,6 +38,18 @@ func (p *parts) newMasterIfNew(ctx context.Context) error {
 		return err
 	}
 	return p.createMaster(ctx, path)
+}
+
+// hasStates reports whether there is a file of states, which are encrypted under a master key that was made before it.
+func (p *parts) hasStates() (bool, error) {
+	if p.settings.State.Storage != configs.SQLite {
+		return false, nil
+	}
+	_, err := os.Stat(filepath.Join(p.settings.Storage.Path, "state.db"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // removeLeftMasters removes what is left of a master key file that was being made when the program was killed: it can

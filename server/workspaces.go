@@ -16,8 +16,7 @@ import (
 )
 
 // openSealed opens the database of workspaces and runs, and what encrypts it. Both stay nil where runs.storage is
-// off. It comes before the states: their keys are under the same master key, and only this database tells a new
-// store from one whose master key file is gone.
+// off. It comes before the states, whose keys are under the same master key: that is made where neither has anything.
 func (p *parts) openSealed(ctx context.Context) (err error) {
 	if err := storage.MakeFolder(p.settings); err != nil {
 		return err
@@ -67,6 +66,9 @@ func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master,
 		return master, err
 	}
 	used, failed := keys.Any(ctx)
+	if failed == nil && !used {
+		used, failed = p.hasStates()
+	}
 	if failed != nil {
 		return nil, failed
 	}

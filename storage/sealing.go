@@ -30,6 +30,8 @@ func MakeFolder(settings configs.Settings) error {
 
 // Sealing is a store of states on a disk, all of which are sealed.
 type Sealing interface {
+	// CheckMaster returns why these master keys can't take the place of those that have wrapped the data keys.
+	CheckMaster(ctx context.Context, master *seal.Master) error
 	// Turn has these master keys wrap and unwrap from now on.
 	Turn(master *seal.Master)
 	// Rewrap wraps data keys with the newest of these master keys, and returns how many that were.
@@ -54,6 +56,16 @@ type Keyring struct {
 	Sealer *seal.Sealer // of Runs
 }
 
+// read reads the master keys, and refuses those of another server: whoever has put its file in the place of the right
+// one is told, and the right one opens everything still.
+func (k Keyring) read(ctx context.Context, from seal.Source) (*seal.Master, error) {
+	master, err := from.Read(ctx)
+	if err != nil || k.States == nil {
+		return master, err
+	}
+	return master, k.States.CheckMaster(ctx, master)
+}
+
 // Forget has the master key file's keys forget an organization, and what is open use them as the file has them then.
 // Where nothing is kept there need be no file.
 func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid.UUID) (done seal.Forgot, err error) {
@@ -65,10 +77,13 @@ func (k Keyring) Forget(ctx context.Context, settings configs.Settings, org uuid
 	if errors.Is(err, fs.ErrNotExist) && from.Text == "" && k.States == nil && k.Sealer == nil {
 		return done, nil
 	}
+	if _, err := k.read(ctx, from); err != nil {
+		return done, err
+	}
 	if done, err = from.Forget(ctx, org); err != nil {
 		return done, err
 	}
-	master, err := from.Read(ctx) // somebody else may have changed the file before
+	master, err := k.read(ctx, from) // somebody else may have changed the file before
 	if err != nil {
 		return done, err
 	}
@@ -93,10 +108,13 @@ func (k Keyring) Rotate(ctx context.Context, settings configs.Settings, fresh bo
 	if err != nil {
 		return done, err
 	}
+	if _, err := k.read(ctx, from); err != nil {
+		return done, err
+	}
 	if err := from.Change(ctx, fresh); err != nil {
 		return done, fmt.Errorf("make a new master key: %w", err)
 	}
-	master, err := from.Read(ctx)
+	master, err := k.read(ctx, from)
 	if err != nil {
 		return done, err
 	}

@@ -30,9 +30,10 @@ with --heads: what a server has signed and sent there (audit.head_file and its l
 in that file have to be signed, and in the log; --signer says by which key, whose fingerprint the server logs when
 it starts.
 
-The server does the work, of which nothing is changed by it. Where retention (audit_days) has
-removed old entries, the log is proven from there on: the hash of the last one that was removed is kept, and an entry of each removal says which one it was. Nothing can be told of a
-head from before that: with --head it is an error, and with --heads such heads are counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
+The server does the work, of which nothing is changed by it. Where retention (audit_days) has removed old entries, the
+log is proven from there on: the hash of the last one that was removed is kept, and an entry of each removal says which
+one it was. Nothing can be told of a head from before that: with --head it is an error, and with --heads such heads are
+counted. The exit code is 0 where all is as it was, and 1 otherwise.`,
 		Example: `  holdfast audit verify
   holdfast audit verify --head "$(cat audit-head)"
   holdfast audit verify --heads /mnt/worm/heads --signer "$(cat signer)"

@@ -127,20 +127,6 @@ func (x *exporter) write(ctx context.Context, orgs iter.Seq2[uuid.UUID, error], 
 	return out.Flush()
 }
 
-// writeRecords writes records that are at hand.
-func (x *exporter) writeRecords(records []inventory.Record, to io.Writer) error {
-	out, err := x.begin(to)
-	if err != nil {
-		return err
-	}
-	for _, record := range records {
-		if err := x.add(out, record); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
-}
-
 // begin writes what stands before the records.
 func (x *exporter) begin(to io.Writer) (*bufio.Writer, error) {
 	out := bufio.NewWriterSize(to, 1<<16)

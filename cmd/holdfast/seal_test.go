@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/seal"
 )
 
 // plantedSecret is what no file may have.
@@ -60,15 +63,56 @@ func TestServeWithoutMasterKey(t *testing.T) {
 	s.push("app", network(1, "eu", "small"))
 	r.stop()
 	r.wait()
-	if err := os.Remove(filepath.Join(s.file+".data", "master.key")); err != nil {
+	file := filepath.Join(s.file+".data", "master.key")
+	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	s.environ = []string{"HOLDFAST_AUTH_FILE=" + s.file, "STORAGE_PATH=" + s.file + ".data", "HOST=127.0.0.1", "PORT=0",
-		"HOLDFAST_RUNS_STORAGE=off"}
-	code, _, errs := s.run("serve")
-	for _, want := range []string{"master.key is missing", "`holdfast init`"} {
-		if code != exitFailed || !strings.Contains(errs, want) {
-			t.Errorf("exit %d, it does not say %q: %s", code, want, errs)
+	for runs, want := range map[string]string{"off": "`holdfast init`", "sqlite": "bring back " + file} {
+		s.environ = []string{"HOLDFAST_AUTH_FILE=" + s.file, "STORAGE_PATH=" + s.file + ".data", "HOST=127.0.0.1", "PORT=0",
+			"HOLDFAST_RUNS_STORAGE=" + runs}
+		code, _, errs := s.run("serve")
+		if code != exitFailed || !strings.Contains(errs, " is missing") || !strings.Contains(errs, want) {
+			t.Errorf("runs %s: exit %d, it does not say %q: %s", runs, code, want, errs)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("runs %s: there is another key: %v", runs, err)
 		}
 	}
+}
+
+// TestSealWithAnotherFile puts the master key file of another server in the place of the right one while states are
+// served: it wraps nothing, gets no new key, and with the right one all goes on.
+func TestSealWithAnotherFile(t *testing.T) {
+	s := newTenant(t)
+	s.beside()
+	r := s.start()
+	s.reaching(r)
+	s.push("app", network(1, "eu", "small"))
+	path := filepath.Join(s.data, "master.key")
+	right, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := (seal.Source{Path: path}).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	another, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(exitFailed, "it is another file", "seal", "rotate")
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, another) {
+		t.Errorf("the other file was changed, %v", err)
+	}
+	s.push("new", network(1, "eu", "small"))
+	if err := os.WriteFile(path, right, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must("seal", "rotate")
+	r.stop()
+	r.wait()
+	s.must("doctor")
 }

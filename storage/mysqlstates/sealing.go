@@ -19,16 +19,21 @@ const (
 
 // beginSealing has the store seal, and finds out whether the master keys are those that the database was sealed under.
 func (s *Store) beginSealing(ctx context.Context) error {
-	var mark stateengine.Mark
-	if err := s.keys.db.QueryRowContext(ctx, sqlSealMark).Scan(&mark.Mark, &mark.Keys); err != nil {
-		return err
-	}
-	if err := mark.Check(s.options.Master); err != nil {
+	if err := s.CheckMaster(ctx, s.options.Master); err != nil {
 		return err
 	}
 	s.bodies.Seals.Use(seal.New(s.options.Master, s.keys), s.log)
 	s.master.Store(s.options.Master)
 	return nil
+}
+
+// CheckMaster returns why these master keys can't take the place of those that have wrapped the data keys.
+func (s *Store) CheckMaster(ctx context.Context, master *seal.Master) error {
+	var mark stateengine.Mark
+	if err := s.keys.db.QueryRowContext(ctx, sqlSealMark).Scan(&mark.Mark, &mark.Keys); err != nil {
+		return err
+	}
+	return mark.Check(master)
 }
 
 // addMark has the database say whose master keys wrap data keys, and refuses those of another node that has said so
@@ -52,6 +57,9 @@ func (s *Store) Turn(master *seal.Master) {
 
 // Rewrap has a new master key wrap what older ones have wrapped, and says how many data keys that were.
 func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, err error) {
+	if err := s.CheckMaster(ctx, master); err != nil {
+		return 0, err
+	}
 	s.Turn(master)
 	mark := stateengine.MarkOf(master)
 	if err := s.write(ctx, state.Ref{}, func(t *tx) error { return t.later(sqlSetMark, mark) }); err != nil {

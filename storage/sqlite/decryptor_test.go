@@ -271,7 +271,6 @@ func (d decryptor) version(org uuid.UUID, name string, number int) (body, digest
 	if err != nil {
 		return nil, nil, err
 	}
-	encoding = strings.TrimPrefix(encoding, "sealed-")
 	if body, err = d.open(org, "state version", fmt.Sprintf("%s %d %s", encoding, number, name), sealed); err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,9 @@ import (
 // an organization are destroyed.
 func TestKilled(t *testing.T) { killable().RunKilled(t) }
 
+// TestForeignMaster holds the engine to its own master keys.
+func TestForeignMaster(t *testing.T) { killable().RunForeignMaster(t) }
+
 // shown is a store with what the suite sees its work by.
 type shown struct{ *Store }
 

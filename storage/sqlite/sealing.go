@@ -22,16 +22,21 @@ func (s *Store) beginSealing(ctx context.Context, o Options) error {
 		return err
 	}
 	s.keys = &keys{s, db}
-	var mark stateengine.Mark
-	if err := db.QueryRowContext(ctx, sqlSealMark).Scan(&mark.Mark, &mark.Keys); err != nil {
-		return err
-	}
-	if err := mark.Check(o.Master); err != nil {
+	if err := s.CheckMaster(ctx, o.Master); err != nil {
 		return err
 	}
 	s.bodies.Seals.Use(seal.New(o.Master, s.keys), s.log)
 	s.master.Store(o.Master)
 	return nil
+}
+
+// CheckMaster returns why these master keys can't take the place of those that have wrapped the data keys.
+func (s *Store) CheckMaster(ctx context.Context, master *seal.Master) error {
+	var mark stateengine.Mark
+	if err := s.keys.reader.QueryRowContext(ctx, sqlSealMark).Scan(&mark.Mark, &mark.Keys); err != nil {
+		return err
+	}
+	return mark.Check(master)
 }
 
 // Turn has these master keys wrap and unwrap from now on.
@@ -46,6 +51,9 @@ func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, e
 		return 0, err
 	}
 	defer s.gate.Leave()
+	if err := s.CheckMaster(ctx, master); err != nil {
+		return 0, err
+	}
 	s.Turn(master)
 	err = s.submit(ctx, server(), 0, func(t *session) error { return t.run(sqlSetMark, stateengine.MarkOf(master)) })
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/internal/suite"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 )
@@ -70,6 +72,24 @@ func (e Engine) checkRewrapping(t *testing.T) {
 	check()
 	if in := e.traces(t, dir, Planted); len(in) > 0 {
 		t.Errorf("the secret is in %q", in)
+	}
+}
+
+// RunForeignMaster has the master keys of another server take the place of a store's while it is open: they wrap
+// nothing of it, and it opens and goes on with its own, as if nothing had been.
+func (e Engine) RunForeignMaster(t *testing.T) {
+	dir, w := e.populate(t, func(s Store) *World { return Populate(t, s, uuid.UUID{1}, uuid.UUID{2}) })
+	s := e.open(t, dir)
+	if n, err := s.Rewrap(t.Context(), seal.NewMaster()); !fault.Is(err, fault.SealKeyMissing) {
+		t.Errorf("the keys of another server wrap %d data keys: %v", n, err)
+	}
+	w.Put(t, s, state.Ref{Org: uuid.UUID{3}, Name: "new"})
+	suite.Close(t, s)
+	s = e.open(t, dir)
+	defer suite.Close(t, s)
+	w.Check(t, s, true)
+	if failed, err := s.UnopenedKeys(t.Context()); err != nil || len(failed) > 0 {
+		t.Errorf("keys can't be opened: %v, %v", failed, err)
 	}
 }
 

@@ -130,12 +130,19 @@ func (e *expiry) run() (removed int, err error) {
 	if err := t.store.flusher.settle(t.org); err != nil {
 		return 0, err
 	}
+	before, err := lookAt(t.path) // to settle may have written what was there
+	if err != nil || !t.mine(before, t.head.Size()) {
+		return 0, cmp.Or(err, t.ready(), fileError(errChanged))
+	}
 	cut, err := e.finish()
 	if err != nil {
 		return 0, err
 	}
 	if err := t.store.index.Watch(); err != nil {
 		return 0, err // another process may have the files by now
+	}
+	if now, err := lookAt(t.path); err != nil || now != before { // whoever has changed the file keeps that
+		return 0, cmp.Or(err, t.ready(), fileError(errChanged))
 	}
 	t.look(func(v *view) { *v = view{} }) // the file is not what the index says, until it is in its place
 	if err := t.store.index.Expire(cut); err != nil {

@@ -1,0 +1,39 @@
+package csv
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TestEditWhileTheCopyIsSynced: what somebody writes to the file after it was read does not go with it.
+func TestEditWhileTheCopyIsSynced(t *testing.T) {
+	org, syncs := uuid.New(), 0
+	var s *Store
+	edited := ""
+	s = openIn(t, Options{Dir: t.TempDir(), flushEvery: time.Hour, open: func(path string) (appendFile, error) {
+		f, err := openFile(path)
+		if err == nil && strings.HasSuffix(path, keptMark) {
+			f = stepFile{f, func(step string) {
+				if step != "synced" {
+					return
+				}
+				if syncs++; syncs == 2 {
+					edited = contents(t, s.path(org)) + "a line by hand\r\n"
+					write(t, s.path(org), edited)
+				}
+			}}
+		}
+		return f, err
+	}})
+	daily(t, s, org, 0, 6)
+	removed, err := s.Expire(t.Context(), org, longAgo().AddDate(0, 0, 2), 1)
+	if removed != 0 || err == nil || syncs != 2 {
+		t.Errorf("Expire: %d, %v, %d syncs", removed, err, syncs)
+	}
+	if contents(t, s.path(org)) != edited || exists(s.path(org)+keptMark) {
+		t.Error("the edited file was replaced, or a copy is left")
+	}
+}

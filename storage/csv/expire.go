@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // expiry is one call of Expire: it makes a file of what stays, has the index count from there, and puts the file in
@@ -137,6 +138,9 @@ func (e *expiry) run() (removed int, err error) {
 	cut, err := e.finish()
 	if err != nil {
 		return 0, err
+	}
+	if err := folder.Sync(t.store.dir); err != nil {
+		return 0, fileError(err) // a crash could take the copy's name
 	}
 	if err := t.store.index.Watch(); err != nil {
 		return 0, err // another process may have the files by now

@@ -1,11 +1,14 @@
 package csv
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 // TestEditWhileTheCopyIsSynced: what somebody writes to the file after it was read does not go with it.
@@ -36,4 +39,24 @@ func TestEditWhileTheCopyIsSynced(t *testing.T) {
 	if contents(t, s.path(org)) != edited || exists(s.path(org)+keptMark) {
 		t.Error("the edited file was replaced, or a copy is left")
 	}
+}
+
+// TestFolderIsNotSynced: a crash may take the copy's name until the folder is on disk, so the index does not go by it
+// before.
+func TestFolderIsNotSynced(t *testing.T) {
+	s, org := openIn(t, Options{Dir: t.TempDir(), flushEvery: time.Hour}), uuid.New()
+	batches := daily(t, s, org, 0, 5)
+	if err := s.flusher.flush(); err != nil {
+		t.Fatal(err)
+	}
+	dir := s.dir
+	s.dir = filepath.Join(dir, "away")
+	removed, err := s.Expire(t.Context(), org, longAgo().AddDate(0, 0, 2), 1)
+	if removed != 0 || !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("Expire: %d, %v", removed, err)
+	}
+	s.dir = dir
+	wantWhole(t, s, org, batches...)
+	expire(t, s, org, 2, 6)
+	wantWhole(t, s, org, batches[2:]...)
 }

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
 // TestEditWhileTheCopyIsSynced: what somebody writes to the file after it was read does not go with it.
@@ -59,4 +62,45 @@ func TestFolderIsNotSynced(t *testing.T) {
 	wantWhole(t, s, org, batches...)
 	expire(t, s, org, 2, 6)
 	wantWhole(t, s, org, batches[2:]...)
+}
+
+// TestRenameIsNotSynced: a crash may undo the rename until the folder is on disk, so nothing is appended to the new
+// file before: of the two names, the next start could take the wrong one for what the index goes by.
+func TestRenameIsNotSynced(t *testing.T) {
+	org := uuid.New()
+	var s *Store
+	var dir string
+	renames := 0
+	s = openIn(t, Options{Dir: t.TempDir(), flushEvery: time.Hour, rename: func(from, to string) error {
+		if renames++; renames == 1 {
+			s.dir = filepath.Join(dir, "away")
+		}
+		return os.Rename(from, to)
+	}})
+	dir = s.dir
+	path := s.path(org)
+	batches := daily(t, s, org, 0, 5)
+	removed, err := s.Expire(t.Context(), org, longAgo().AddDate(0, 0, 2), 1)
+	if removed != 6 || !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("Expire: %d, %v", removed, err)
+	}
+	for range 2 {
+		if _, err := s.Append(t.Context(), newBatch(org, 1)); !fault.Is(err, fault.StoreUnavailable) {
+			t.Errorf("Append: %v", err)
+		}
+		if err := firstError(t, s, org, inventory.Query{}); !fault.Is(err, fault.StoreUnavailable) {
+			t.Errorf("Records: %v", err)
+		}
+	}
+	if !exists(path + keptMark) {
+		t.Error("the copy is in place")
+	}
+	left := sqlitetest.CopyAsCrash(t, dir)
+	removeIndex(t, left)
+	wantWhole(t, openDir(t, left), org, batches[2:]...)
+	s.dir = dir
+	wantWhole(t, s, org, append(batches[2:], daily(t, s, org, 5, 1)...)...)
+	if exists(path + keptMark) {
+		t.Error("a copy is left")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,5 +103,31 @@ func TestRenameIsNotSynced(t *testing.T) {
 	wantWhole(t, s, org, append(batches[2:], daily(t, s, org, 5, 1)...)...)
 	if exists(path + keptMark) {
 		t.Error("a copy is left")
+	}
+}
+
+// TestCopyCanNotBePlacedAtTheStart: of a file whose copy waits for its place, nothing is taken for a crash's tail.
+func TestCopyCanNotBePlacedAtTheStart(t *testing.T) {
+	for _, gone := range []int{2, 5} {
+		dir, org, fails := t.TempDir(), uuid.New(), true
+		rename := func(from, to string) error {
+			if fails {
+				return syscall.EIO
+			}
+			return os.Rename(from, to)
+		}
+		s := openIn(t, Options{Dir: dir, rename: rename})
+		batches := daily(t, s, org, 0, 5)
+		if removed, err := s.Expire(t.Context(), org, longAgo().AddDate(0, 0, gone), 1); removed != 3*gone || err == nil {
+			t.Errorf("Expire: %d, %v", removed, err)
+		}
+		before := contents(t, s.path(org))
+		shut(t, s)
+		s = openIn(t, Options{Dir: dir, rename: rename})
+		if contents(t, s.path(org)) != before || len(kept(t, dir, org)) > 0 {
+			t.Errorf("%d of 5 days: the file was cut back", gone)
+		}
+		fails = false
+		wantWhole(t, s, org, batches[gone:]...)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	disks "github.com/holdfast/holdfast/internal/disk"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 	"github.com/holdfast/holdfast/storage/folder"
@@ -89,7 +90,29 @@ func (t *tenant) expire(ctx context.Context, before time.Time) (removed int, err
 		return 0, err
 	}
 	e.header = first[0].Start - head.Base
+	if err := e.fits(); err != nil {
+		return 0, err
+	}
 	return e.run()
+}
+
+// fits returns an error if the disk has no room for the copy: to find that out by filling it would keep others from
+// writing.
+func (e *expiry) fits() error {
+	x := e.t.store.index
+	stays, err := x.From(e.ctx, e.head.ID, 0, index.Range{HasSince: true, Since: e.before}, 1)
+	if err != nil || len(stays) == 0 {
+		return err
+	}
+	free, err := disks.Free(e.t.store.dir)
+	if err != nil {
+		return nil // nobody knows
+	}
+	if room := e.head.Length - stays[0].Start; free < room {
+		return fault.New(fault.StoreFull, "there is no room for a copy of %s%s without its old records: it has up to %d bytes, "+
+			"and %d are free", e.t.org, suffix, room, free)
+	}
+	return nil
 }
 
 // microsBehind rounds up: records have whole microseconds.

@@ -109,8 +109,8 @@ func (e *expiry) fits() error {
 		return nil
 	}
 	if room := e.head.Length - stays[0].Start; free < room {
-		return fault.New(fault.StoreFull, "there is no room for a copy of %s%s without its old records: it has up to %d bytes, "+
-			"and %d are free", e.t.org, suffix, room, free)
+		return fault.New(fault.StoreFull, "there is no room for a copy of %s%s without its old records: it has up to %d "+
+			"bytes, and %d are free", e.t.org, suffix, room, free)
 	}
 	return nil
 }

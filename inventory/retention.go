@@ -35,22 +35,31 @@ type Retention struct {
 	Log  *slog.Logger
 
 	mu   sync.Mutex
+	last time.Time               // of the sweep before, by the clock
 	done map[uuid.UUID]time.Time // up to when all was removed
 }
 
 // Sweep removes what is too old, and can be stopped at any point. Records go by whole days (in UTC), and once a day: a
 // file is written anew for it. One organization whose records can't be removed keeps no other from it, and is tried
-// again by the next sweep.
+// again by the next sweep. It goes by the clock as it was at the sweep before, if that was earlier, and removes nothing
+// without one: a clock that is ahead for a while costs no records.
 func (r *Retention) Sweep(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	now, last := r.Now().UTC(), r.last
+	if r.last = now; last.IsZero() {
+		return nil
+	}
+	if last.Before(now) {
+		now = last
+	}
 	var errs []error
 	for _, org := range r.Orgs() {
 		keep := r.Keep(org)
 		if keep <= 0 {
 			continue
 		}
-		before := r.Now().UTC().Add(-keep).Truncate(24 * time.Hour)
+		before := now.Add(-keep).Truncate(24 * time.Hour)
 		if !before.After(r.done[org]) {
 			continue
 		}

@@ -90,6 +90,12 @@ func TestUploadRetention(t *testing.T) {
 			t.Errorf("%d records of %v are left, want %d", left, org, want)
 		}
 	}
+	if err := r.Sweep(t.Context()); err != nil || len(store.calls) > 0 {
+		t.Errorf("the first sweep, which can't compare clocks: %v, %v", store.calls, err)
+	}
+	now = now.AddDate(1, 0, 0) // for one sweep, the clock is ahead
+	_ = r.Sweep(t.Context())
+	now = now.AddDate(-1, 0, 0)
 	for range 2 {
 		if err := r.Sweep(t.Context()); err == nil || !strings.Contains(err.Error(), broken.String()) {
 			t.Errorf("what fails is told as %v", err)
@@ -98,10 +104,12 @@ func TestUploadRetention(t *testing.T) {
 		wantLeft(broken, 7)
 		wantLeft(forever, 2207)
 	}
-	if store.calls[forever] != 0 || store.calls[empty] != 1 || store.calls[one] != 4 || store.calls[broken] != 5 {
+	if store.calls[forever] != 0 || store.calls[empty] != 1 || store.calls[one] != 4 || store.calls[broken] != 6 {
 		t.Errorf("the store was called %v", store.calls)
 	}
 	now = now.Add(24 * time.Hour)
+	_ = r.Sweep(t.Context())
+	wantLeft(one, 7)
 	_ = r.Sweep(t.Context())
 	wantLeft(one, 0)
 	event := func(org uuid.UUID, at time.Time, note string) audit.Event {
@@ -109,7 +117,8 @@ func TestUploadRetention(t *testing.T) {
 			Action: audit.UploadExpire, Note: note}
 	}
 	first, second := "2200 records from before 2026-03-04T00:00:00Z", "7 records from before 2026-03-05T00:00:00Z"
-	want := onRecord{event(broken, now.Add(-24*time.Hour), first), event(one, now.Add(-24*time.Hour), first),
+	ahead := now.Add(-24*time.Hour).AddDate(1, 0, 0)
+	want := onRecord{event(broken, ahead, first), event(one, ahead, first),
 		event(broken, now, second), event(one, now, second)}
 	if diff := cmp.Diff(want, log); diff != "" {
 		t.Errorf("on record (-want +got):\n%s", diff)

@@ -82,6 +82,9 @@ func TestUploadRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	retention := uploadRetention(uploads, indexer, states, watcher, storage.ClockOf(states), log)
+	if err := retention.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		if err := retention.Sweep(t.Context()); err != nil {
 			t.Fatal(err)

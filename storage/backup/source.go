@@ -233,6 +233,9 @@ func (m *Moment) uploads(f Folder, before map[string]fs.FileInfo) error {
 	}
 	for path := range now {
 		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", filepath.Base(path), errReplaced)
+		}
 		if err != nil {
 			return err
 		}

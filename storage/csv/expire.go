@@ -12,8 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	disks "github.com/holdfast/holdfast/internal/disk"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // expiry is one call of Expire: it makes a file of what stays, has the index count from there, and puts the file in
@@ -88,7 +90,29 @@ func (t *tenant) expire(ctx context.Context, before time.Time) (removed int, err
 		return 0, err
 	}
 	e.header = first[0].Start - head.Base
+	if err := e.fits(); err != nil {
+		return 0, err
+	}
 	return e.run()
+}
+
+// fits returns an error if the disk has no room for the copy: to find that out by filling it would keep others from
+// writing.
+func (e *expiry) fits() error {
+	x := e.t.store.index
+	stays, err := x.From(e.ctx, e.head.ID, 0, index.Range{HasSince: true, Since: e.before}, 1)
+	if err != nil || len(stays) == 0 {
+		return err
+	}
+	free, err := disks.Free(e.t.store.dir)
+	if err != nil || free == 0 { // as of file systems that don't say
+		return nil
+	}
+	if room := e.head.Length - stays[0].Start; free < room {
+		return fault.New(fault.StoreFull, "there is no room for a copy of %s%s without its old records: it has up to %d "+
+			"bytes, and %d are free", e.t.org, suffix, room, free)
+	}
+	return nil
 }
 
 // microsBehind rounds up: records have whole microseconds.
@@ -130,12 +154,22 @@ func (e *expiry) run() (removed int, err error) {
 	if err := t.store.flusher.settle(t.org); err != nil {
 		return 0, err
 	}
+	before, err := lookAt(t.path) // to settle may have written what was there
+	if err != nil || !t.mine(before, t.head.Size()) {
+		return 0, cmp.Or(err, t.ready(), fileError(errChanged))
+	}
 	cut, err := e.finish()
 	if err != nil {
 		return 0, err
 	}
+	if err := folder.Sync(t.store.dir); err != nil {
+		return 0, fileError(err) // a crash could take the copy's name
+	}
 	if err := t.store.index.Watch(); err != nil {
 		return 0, err // another process may have the files by now
+	}
+	if now, err := lookAt(t.path); err != nil || now != before { // whoever has changed the file keeps that
+		return 0, cmp.Or(err, t.ready(), fileError(errChanged))
 	}
 	t.look(func(v *view) { *v = view{} }) // the file is not what the index says, until it is in its place
 	if err := t.store.index.Expire(cut); err != nil {

@@ -37,30 +37,48 @@ func (t *tenant) replace(head index.Head) error {
 	return t.load()
 }
 
+// putInPlace takes the rename back while a crash may undo it, so that nothing is appended before: else the next start
+// could find both names, and what was appended in the one that the index does not go by any more.
 func (s *Store) putInPlace(org uuid.UUID) error {
 	s.files.forget(org)
-	err := s.rename(s.path(org)+keptMark, s.path(org))
+	path := s.path(org)
+	err := s.rename(path+keptMark, path)
 	if err == nil {
-		err = folder.Sync(s.dir)
+		if err = folder.Sync(s.dir); err != nil {
+			err = errors.Join(err, s.rename(path, path+keptMark))
+		}
 	}
 	return fileError(err)
 }
 
 // placeKept deals with the copy that a crash or an error has left of a file: it is put in its place if it is what the
-// index goes by, else removed. It needs the gate, or the store to itself.
+// index goes by, else removed, if the file is there. It needs the gate, or the store to itself.
 func (t *tenant) placeKept(ctx context.Context) error {
 	path := t.path + keptMark
 	now, err := lookAt(path)
 	if err != nil || !now.exists {
 		return err
 	}
-	same, err := t.isFileOfIndex(ctx, path, now)
+	file, err := lookAt(t.path)
 	if err != nil {
 		return err
+	}
+	head, err := t.settledHead(ctx)
+	if err != nil {
+		return err
+	}
+	same := head.ID == 0 && !file.exists // the index was removed, and there is nothing else to make it from
+	if head.ID != 0 {
+		if same, err = t.isFileOfIndex(ctx, path, now, head); err != nil {
+			return err
+		}
 	}
 	if same {
 		t.store.log.InfoContext(ctx, "old uploads were removed; the file without them is put in its place", "org", t.org)
 		return t.store.putInPlace(t.org)
+	}
+	if !file.exists {
+		return nil
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fileError(err)
@@ -68,18 +86,23 @@ func (t *tenant) placeKept(ctx context.Context) error {
 	return nil
 }
 
-// isFileOfIndex reports whether the copy is of the size that the index goes by, which it has only once the index counts
-// from what stays: until then the file is longer. To be sure, it compares the last piece.
-func (t *tenant) isFileOfIndex(ctx context.Context, path string, now stamp) (bool, error) {
+// settledHead returns what the index goes by once it is certain what was committed.
+func (t *tenant) settledHead(ctx context.Context) (index.Head, error) {
 	head, err := t.store.index.Head(ctx, t.org)
 	if err != nil || head.ID == 0 {
-		return false, err
+		return head, err
 	}
-	if _, err := t.store.index.Settle(t.org, head.ID); err != nil { // the commit may be uncertain
-		return false, err
+	if _, err := t.store.index.Settle(t.org, head.ID); err != nil {
+		return head, err
 	}
-	if head, err = t.store.index.Head(ctx, t.org); err != nil || !now.plain || now.size != head.Size() {
-		return false, err
+	return t.store.index.Head(ctx, t.org)
+}
+
+// isFileOfIndex reports whether the copy is of the size that the index goes by, which it has only once the index counts
+// from what stays: until then the file is longer. To be sure, it compares the last piece.
+func (t *tenant) isFileOfIndex(ctx context.Context, path string, now stamp, head index.Head) (bool, error) {
+	if !now.plain || now.size != head.Size() {
+		return false, nil
 	}
 	last, err := t.store.index.Last(ctx, head.ID, head.Length)
 	if err != nil {

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,12 @@ func (s *Store) recover(ctx context.Context) error {
 
 func (s *Store) recoverFile(ctx context.Context, e index.Entry) error {
 	now, err := lookAt(s.path(e.Org))
+	kept, errOfKept := lookAt(s.path(e.Org) + keptMark)
 	switch {
-	case err != nil:
-		return err
+	case err != nil || errOfKept != nil:
+		return cmp.Or(err, errOfKept)
+	case kept.exists:
+		return errors.New("the copy of what stays of it is not in its place")
 	case now.plain && now.size > e.Size():
 		return s.recoverTail(ctx, e)
 	case now.size < e.Size():

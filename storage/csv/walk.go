@@ -25,7 +25,7 @@ func (r *reading) ascend() error {
 			if err := r.forwards(s); err != nil {
 				return err
 			}
-			offset, r.next = s.Start+1, s.End()
+			offset, r.next = s.End(), s.End() // not from its start on: Expire may leave a part of it, which begins later
 		}
 		if len(segments) < page {
 			return nil

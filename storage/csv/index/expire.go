@@ -1,10 +1,6 @@
 package index
 
-import (
-	"context"
-
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // Cut is what removing the oldest records of a file changes.
 type Cut struct {
@@ -53,10 +49,4 @@ func (t tx) uncount(id int64, g Group, gone Tally) error {
 	return t.exec(`UPDATE groups SET count = count - ?, first = ?
 		WHERE org = ? AND provider = ? AND category = ? AND resource_type = ?`,
 		gone.Count, gone.First, id, g.Provider, g.Category, g.ResourceType)
-}
-
-// Base returns how many bytes were removed behind the header of an organization's file by now.
-func (x *Index) Base(ctx context.Context, id int64) (base int64, err error) {
-	err = x.readers.QueryRowContext(ctx, "SELECT base FROM orgs WHERE id = ?", id).Scan(&base)
-	return base, storeError(err)
 }

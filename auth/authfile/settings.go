@@ -28,7 +28,7 @@ type Settings struct {
 	RunsLocal bool
 	// AuditKept and UploadsKept are as Organization has them.
 	AuditKept, UploadsKept time.Duration
-	Notify    Posted
+	Notify                 Posted
 	// Decision says where questions about plans go; FailOpen is Decision.FailOpen.
 	Decision Posted
 	FailOpen bool

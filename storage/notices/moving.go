@@ -19,7 +19,7 @@ func File(dir string) (sqlitedb.File, func(context.Context, *sql.DB, *slog.Logge
 func Records() (waiting, position moving.Table) {
 	waiting = moving.Table{Name: "notices", Key: append(moving.Texts("org"), moving.Ints("sequence", "at")...),
 		Rest: moving.Texts("event")}
-	return waiting, moving.Table{Name: "position of notices", Key: moving.Ints("only"), Rest: moving.Ints("sequence")}
+	return waiting, moving.Table{Name: "position of notices", Key: moving.Ints("id"), Rest: moving.Ints("sequence")}
 }
 
 // Shapes say how the file keeps them.

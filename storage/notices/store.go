@@ -68,7 +68,7 @@ func (s *Store) Close() error { return s.writer.Close() }
 // Keep implements webhook.Outbox.
 func (s *Store) Keep(ctx context.Context, position uint64, notices []audit.Event) error {
 	return s.do(ctx, func(t *sqlitedb.Tx) error {
-		_, err := t.Exec(`INSERT INTO position (only, sequence) VALUES (1, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence`, int64(position))
+		_, err := t.Exec(`INSERT INTO position (id, sequence) VALUES (1, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence`, int64(position))
 		for _, n := range notices {
 			if err != nil {
 				return err

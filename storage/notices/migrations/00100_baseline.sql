@@ -5,7 +5,7 @@ PRAGMA application_id = 0x486f6c6e;
 
 -- How far the audit log was read for notices: one row, once it is known.
 CREATE TABLE position (
-  only     INTEGER PRIMARY KEY CHECK (only = 1),
+  id       INTEGER PRIMARY KEY CHECK (id = 1),
   sequence INTEGER NOT NULL
 ) STRICT;
 

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	mysqldriver "github.com/go-sql-driver/mysql"
+
+	"github.com/holdfast/holdfast/storage/serverdb"
 )
 
 const (
@@ -21,8 +22,6 @@ const (
 	clientIdle = 45 * time.Second
 	// AttemptTimeout bounds one attempt to reach the server and ask what it can.
 	AttemptTimeout = 15 * time.Second
-	// longestWait is the most that passes between two attempts.
-	longestWait = 15 * time.Second
 	// LockWait is how long a statement waits for a lock before error 1205.
 	LockWait = 10 * time.Second
 )
@@ -178,24 +177,5 @@ func Quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``
 // given time, unless that is zero. What waiting can't mend, such as a wrong password, it returns
 // at once.
 func (o Options) Await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
-	began, waited := time.Now(), false
-	backOff := backoff.NewExponentialBackOff()
-	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := setUp(ctx)
-		if err != nil && (ctx.Err() != nil || !IsAway(err) && !IsConflict(err)) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(most),
-		backoff.WithNotify(func(err error, next time.Duration) {
-			waited = true
-			o.Log.WarnContext(ctx, "waiting for the database", "database", o,
-				"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
-		}))
-	if err == nil && waited {
-		o.Log.InfoContext(ctx, "the database is up", "database", o, "after",
-			time.Since(began).Round(time.Millisecond).String())
-	}
-	return err
+	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }

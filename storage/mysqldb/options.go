@@ -1,6 +1,7 @@
 package mysqldb
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -77,20 +78,12 @@ func (o Options) WithDefaults() (Options, error) {
 	if o.Log == nil {
 		return o, errors.New("mysqldb: Options.Log is needed")
 	}
-	o.MaxOpenConns = orElse(o.MaxOpenConns, 16)
-	o.MaxIdleConns = orElse(o.MaxIdleConns, o.MaxOpenConns)
-	o.ConnMaxLifetime = orElse(o.ConnMaxLifetime, 5*time.Minute)
-	o.ConnectTimeout = orElse(o.ConnectTimeout, 5*time.Second)
-	o.TLS = orElse(o.TLS, TLSPreferred)
+	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, 16)
+	o.MaxIdleConns = cmp.Or(o.MaxIdleConns, o.MaxOpenConns)
+	o.ConnMaxLifetime = cmp.Or(o.ConnMaxLifetime, 5*time.Minute)
+	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
+	o.TLS = cmp.Or(o.TLS, TLSPreferred)
 	return o, nil
-}
-
-func orElse[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // config returns what the driver needs to reach the database of this name; without a

@@ -2,6 +2,7 @@
 package pgdb
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -13,13 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/holdfast/holdfast/storage/schema"
+	"github.com/holdfast/holdfast/storage/serverdb"
 )
 
 // Options say where the database is and how it is reached. Zero durations and counts take the defaults; Log is needed.
@@ -38,7 +39,6 @@ type Options struct {
 const (
 	// attemptTimeout bounds one attempt to reach the server.
 	attemptTimeout = 15 * time.Second
-	longestWait    = 15 * time.Second // between two attempts
 	clientIdle     = 45 * time.Second // when we end an idle connection
 )
 
@@ -65,10 +65,10 @@ func (o Options) Open() (*sql.DB, error) {
 		return nil, err
 	}
 	db := stdlib.OpenDB(*config)
-	most := orElse(o.MaxOpenConns, 16)
+	most := cmp.Or(o.MaxOpenConns, 16)
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
-	db.SetConnMaxLifetime(orElse(o.ConnMaxLifetime, 5*time.Minute))
+	db.SetConnMaxLifetime(cmp.Or(o.ConnMaxLifetime, 5*time.Minute))
 	db.SetConnMaxIdleTime(clientIdle)
 	return db, nil
 }
@@ -79,7 +79,7 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 		return nil, errors.New("the URL of the database is none of PostgreSQL's: it is like " +
 			"postgres://user:password@host:5432/name?sslmode=verify-full") // the parser's own words may have the password
 	}
-	config.ConnectTimeout = orElse(o.ConnectTimeout, 5*time.Second)
+	config.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	for name, value := range sessionSettings() {
 		config.RuntimeParams[name] = value
@@ -101,14 +101,6 @@ func (o Options) GoString() string { return o.String() }
 
 // LogValue keeps the password out of the log.
 func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
-
-func orElse[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
-}
 
 // Check returns why nothing can be kept in the database, as it is set up.
 func Check(ctx context.Context, db *sql.DB) error {
@@ -132,20 +124,7 @@ func Check(ctx context.Context, db *sql.DB) error {
 // Await sets up what needs the server, and tries again while that is away, for at most the given time, unless that is
 // zero. What waiting can't mend, such as a wrong password, it returns at once.
 func (o Options) Await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
-	backOff := backoff.NewExponentialBackOff()
-	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := setUp(ctx)
-		if err != nil && (ctx.Err() != nil || !IsAway(err) && !IsConflict(err)) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(most),
-		backoff.WithNotify(func(err error, next time.Duration) {
-			o.Log.WarnContext(ctx, "waiting for the database", "database", o, "next", next.Round(time.Millisecond).String(),
-				"error", err)
-		}))
-	return err
+	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }
 
 // Migrate brings the schema up to date while it holds a lock, as several nodes may start at once. The server frees the

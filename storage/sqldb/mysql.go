@@ -3,22 +3,17 @@ package sqldb
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
-// mysql is a database that several nodes may share.
+// mysql is a database on a server of MySQL's protocol. The server soon ends a session of its writers that stops in the
+// middle, and frees what that has locked.
 type mysql struct {
-	db      *sql.DB // for reads
-	writers *sql.DB // whose server soon ends a session that stops in the middle, and frees what it has locked
+	server
 	options mysqldb.Options
-	patient time.Duration // with a read
 }
 
 func openMySQL(ctx context.Context, options Options) (engine, int, error) {
@@ -45,29 +40,17 @@ func openMySQL(ctx context.Context, options Options) (engine, int, error) {
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close(), writers.Close())
 	}
-	return &mysql{db, writers, o, cmp.Or(options.Patience, readTimeout)}, max(o.MaxOpenConns/2, 1), nil
+	return &mysql{server{db, writers, MySQL, cmp.Or(options.Patience, readTimeout)}, o}, max(o.MaxOpenConns/2, 1), nil
 }
-
-func (e *mysql) dialect() Dialect { return MySQL }
 
 func (e *mysql) explain(err error) error { return mysqlError(err) }
 
-// scrub leaves its files to the server.
-func (e *mysql) scrub(context.Context) error { return nil }
-
-func (e *mysql) close() error { return errors.Join(e.writers.Close(), e.db.Close()) }
-
-// read sees one moment: the connections' own isolation level sees each statement's.
 func (e *mysql) read(ctx context.Context, fn func(Querier) error) error {
-	ctx, cancel := context.WithTimeout(ctx, e.patient)
-	defer cancel()
-	return e.unlessDemoted(readOn(ctx, e.db, MySQL, &sql.TxOptions{Isolation: sql.LevelRepeatableRead}, current(fn)))
+	return e.unlessDemoted(e.server.read(ctx, current(fn)))
 }
 
 func (e *mysql) ask(ctx context.Context, fn func(Querier) error) error {
-	ctx, cancel := context.WithTimeout(ctx, e.patient)
-	defer cancel()
-	return e.unlessDemoted(askOn(ctx, e.db, MySQL, current(fn)))
+	return e.unlessDemoted(e.server.ask(ctx, current(fn)))
 }
 
 // current has what fn reads count only if the server takes writes afterwards: otherwise another one may
@@ -93,17 +76,4 @@ func (e *mysql) unlessDemoted(err error) error {
 		e.options.Redial(e.db)
 	}
 	return err
-}
-
-func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) error) error {
-	return insist(ctx, e.writers, MySQL, func(t sqlTx) error {
-		if err := lockOrganization(t, org); err != nil {
-			return err
-		}
-		return fn(t)
-	})
-}
-
-func (e *mysql) writeOwn(ctx context.Context, fn func(Tx) error) error {
-	return insist(ctx, e.writers, MySQL, func(t sqlTx) error { return fn(t) })
 }

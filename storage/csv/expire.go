@@ -115,7 +115,7 @@ func (e *expiry) fits() error {
 	return nil
 }
 
-// microsBehind rounds up: records have whole microseconds.
+// microsBehind rounds up: records have whole microseconds, and the last one before a time counts as before it.
 func microsBehind(at time.Time) int64 {
 	micros := at.UnixMicro()
 	if at.Nanosecond()%1000 > 0 {

@@ -59,10 +59,7 @@ func rangeOf(q inventory.Query) index.Range {
 		r.Since = q.Since.UnixMicro()
 	}
 	if r.HasUntil {
-		r.Until = q.Until.UnixMicro()
-		if q.Until.Nanosecond()%1000 > 0 {
-			r.Until++ // records have microseconds: the last one before it is in
-		}
+		r.Until = microsBehind(q.Until)
 	}
 	return r
 }

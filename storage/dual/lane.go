@@ -96,10 +96,16 @@ func (l *lane) owedBytes(n name) int64 {
 	return l.bytes[n]
 }
 
-func (l *lane) owes(n name) bool {
+// owing are the sides that are owed something, and wait for that.
+func (l *lane) owing() (found names) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.queues[n]) > 0
+	for n, queue := range l.queues {
+		if len(queue) > 0 {
+			found = found.with(name(n))
+		}
+	}
+	return found
 }
 
 // next returns what to replay next; false, and no longer replaying, when there is nothing or the store closes.

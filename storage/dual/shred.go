@@ -3,6 +3,7 @@ package dual
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,7 +47,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 func (s *Store) forgive(ctx context.Context, l *lane) error {
 	for _, d := range s.sides {
 		l.mu.Lock()
-		queue := append([]debt(nil), l.queues[d.name]...)
+		queue := slices.Clone(l.queues[d.name])
 		l.mu.Unlock()
 		for _, owed := range queue {
 			s.cancel(d, l, owed)

@@ -112,7 +112,7 @@ func (s *Store) room(l *lane, to names, size int64) error {
 	}
 	behind := "one side of the store is away"
 	for _, d := range s.sides {
-		if l.owes(d.name) {
+		if l.owing().has(d.name) {
 			behind = d.name.String() + " is behind"
 		}
 	}

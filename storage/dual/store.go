@@ -240,7 +240,7 @@ func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (
 	if err := s.seed(ctx, l); err != nil {
 		return nil, false, err
 	}
-	if l.owes(csv) || l.owes(mysql) || !follow(l.last, batches) {
+	if l.owing() != 0 || !follow(l.last, batches) {
 		return nil, false, nil
 	}
 	receipts, err = s.record(l, batches)
@@ -267,7 +267,7 @@ func follow(newest time.Time, batches []inventory.Batch) bool {
 // known answers a batch that is in the outbox, or that may have been recorded before. A side that is behind is not
 // asked: what it may lack is in the outbox.
 func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, bool, error) {
-	if l.owes(csv) || l.owes(mysql) {
+	if l.owing() != 0 {
 		r, found, err := s.outbox.find(ctx, batch.Org, batch.ID)
 		if err != nil {
 			return inventory.Receipt{}, false, err
@@ -284,14 +284,9 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	if !batch.Keyed() && (batch.New || batch.Allow == nil) {
 		return inventory.Receipt{}, false, nil // the sides find it, if it is there
 	}
-	for _, d := range s.sides {
-		if l.owes(d.name) {
-			continue
-		}
-		if found, ok, err := s.rememberedBy(ctx, d, batch.Org, batch.ID); ok && err == nil {
-			receipt, err := found.Again(batch)
-			return receipt, true, err
-		}
+	if found, ok, _ := s.rememberedBy(ctx, both.without(l.owing()), batch.Org, batch.ID); ok {
+		receipt, err := found.Again(batch)
+		return receipt, true, err
 	}
 	return inventory.Receipt{}, false, ctx.Err()
 }
@@ -300,18 +295,18 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 // behind might take it for new, so none is sent it. But it may be the one that has it, if the other refused it for
 // good.
 func (s *Store) old(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, error) {
-	var away []error
+	found, ok, failed := s.rememberedBy(ctx, both, batch.Org, batch.ID)
+	if ok {
+		return found.Again(batch)
+	}
+	behind := l.owing()
 	for _, d := range s.sides {
-		found, ok, err := s.rememberedBy(ctx, d, batch.Org, batch.ID)
-		if err == nil && ok {
-			return found.Again(batch)
-		}
-		if err != nil && !l.owes(d.name) {
-			away = append(away, err)
+		if behind.has(d.name) {
+			failed[d.name] = nil
 		}
 	}
-	if len(away) > 0 || l.owes(csv) && l.owes(mysql) {
-		return inventory.Receipt{}, errBothDown(errors.Join(away...))
+	if err := errors.Join(failed[:]...); err != nil || behind == both {
+		return inventory.Receipt{}, errBothDown(err)
 	}
 	return inventory.Receipt{}, fault.New(fault.ParameterInvalid,
 		"the timestamp %s lies before the organization's newest record, %s", batch.At.Format(time.RFC3339Nano),
@@ -321,12 +316,7 @@ func (s *Store) old(ctx context.Context, l *lane, batch inventory.Batch) (invent
 // record brings batches into the outbox and to the sides, and returns the receipts of those up to the first that no
 // side says it has recorded. A side that is behind waits for what it has missed.
 func (s *Store) record(l *lane, batches []inventory.Batch) (receipts []inventory.Receipt, err error) {
-	var to names
-	for _, d := range s.sides {
-		if !l.owes(d.name) {
-			to = to.with(d.name)
-		}
-	}
+	to := both.without(l.owing())
 	if to == 0 {
 		l.nudge()
 		return nil, errBothDown(nil)
@@ -473,27 +463,33 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 	if err != nil || found && r.taken != 0 {
 		return r.remembered(), err == nil, err
 	}
-	var away []error
-	for _, d := range s.sides {
-		remembered, ok, err := s.rememberedBy(ctx, d, org, id)
-		if err == nil && ok {
-			return remembered, true, nil
-		}
-		if err != nil {
-			away = append(away, err)
-		}
+	remembered, ok, failed := s.rememberedBy(ctx, both, org, id)
+	if ok {
+		return remembered, true, nil
 	}
-	if len(away) == len(s.sides) || len(away) > 0 && found { // the side that is away may have what is in the outbox
-		return inventory.Remembered{}, false, errBothDown(errors.Join(away...))
+	away := errors.Join(failed[:]...)
+	if failed[csv] != nil && failed[mysql] != nil || away != nil && found { // who is away may have what is in the outbox
+		return inventory.Remembered{}, false, errBothDown(away)
 	}
 	return inventory.Remembered{}, false, nil
 }
 
-func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool,
-	error) {
-	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
-	defer cancel()
-	return d.store.Recorded(ctx, org, id)
+// rememberedBy asks sides in turn, up to the first that remembers the ID; failed is why those could not be asked that
+// could not.
+func (s *Store) rememberedBy(ctx context.Context, of names, org uuid.UUID, id string) (found inventory.Remembered,
+	ok bool, failed [2]error) {
+	for _, d := range s.sides {
+		if !of.has(d.name) {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
+		found, ok, failed[d.name] = d.store.Recorded(within, org, id)
+		cancel()
+		if ok && failed[d.name] == nil {
+			return found, true, failed
+		}
+	}
+	return inventory.Remembered{}, false, failed
 }
 
 // Records implements inventory.Store. It reads what CSV has.

@@ -135,17 +135,14 @@ func (rules pageRules) script(page, text string) (script string, tables []string
 		if b.Kind != docpages.Shell {
 			continue
 		}
-		lines := strings.Split(b.Text, "\n")
-		commands := b.Commands()
-		for i, c := range commands {
+		for _, c := range b.Commands() {
 			run := rules.apply(c)
 			fmt.Fprintf(&out, "at='%s:%d'\n%s", page, c.Line, run)
-			shown := lines[c.Line-b.Line+1:]
-			if i+1 < len(commands) {
-				shown = lines[c.Line-b.Line+1 : commands[i+1].Line-b.Line]
+			if !strings.Contains("\n"+run, "\n"+c.Text+"\n") {
+				continue
 			}
-			for _, line := range shown {
-				if strings.Contains("\n"+run, "\n"+c.Text+"\n") && tableHead.MatchString(line) {
+			for line := range strings.Lines(c.Shown) {
+				if line = strings.TrimSuffix(line, "\n"); tableHead.MatchString(line) {
 					tables = append(tables, line)
 				}
 			}

@@ -159,6 +159,7 @@ type Command struct {
 	Line  int
 	Text  string
 	Input string // what is typed into the program then
+	Shown string // what the page says that it prints; empty where there are no prompts
 }
 
 // Commands returns what a block has a reader type. Where there are prompts, the rest is what commands print.
@@ -170,6 +171,9 @@ func (b Block) Commands() (all []Command) {
 		if prompt != "" {
 			typed, asked := strings.CutPrefix(strings.TrimSpace(lines[n]), prompt)
 			if !asked {
+				if len(all) > 0 {
+					all[len(all)-1].Shown += lines[n] + "\n"
+				}
 				continue
 			}
 			c.Text = typed

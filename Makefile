@@ -50,7 +50,7 @@ lint: ## golangci-lint, which is built the first time
 	@scripts/lint.sh
 
 # ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
-ENGINE_TESTS = ./storage/mysqlstates ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \
+ENGINE_TESTS = ./storage/states ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \
   ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions \
   ./storage ./storage/mysqldump
 
@@ -121,7 +121,7 @@ bench-layers: ## measure which layers of a large repository a commit changes, an
 	@go test -run '^$$' -benchtime $(or $(LAYERS),5x) -bench '^Benchmark(Conditions|Commit|AllPaths)$$' ./layers ./layers/relevance
 
 bench-nodes: build ## measure the store of several nodes against its database's floor, then one to three nodes; NODES='-runs 1' for a first look
-	@scripts/mysql.sh bash -c 'go test ./storage/mysqlstates -run "^$$" -bench Cycles -benchtime 1600x && go run ./bench/nodes $(NODES)'
+	@scripts/mysql.sh bash -c 'go test ./storage/states -run "^$$" -bench Cycles -benchtime 1600x && go run ./bench/nodes $(NODES)'
 
 bench-go: ## the Go benchmarks of the inner pieces
 	@go test -run '^$$' -bench . -benchmem ./...

@@ -62,6 +62,8 @@ func Load(from Sources) (Settings, error) {
 	)
 	loaded, last := apply(found, faults)
 	implyMemory(&loaded, last)
+	implyRuns(&loaded, last)
+	checkDatabase(loaded, last, faults)
 	checkTLS(loaded, last, faults)
 	checkAuthorities(last["[repositories] ca_file"], faults)
 	from.checkBind(loaded.Server, last, faults)
@@ -125,6 +127,32 @@ func implyMemory(loaded *Settings, last map[string]value) {
 	loaded.State.Storage = Memory
 	state.text, state.source = Memory, "implied by "+last["[storage] type"].place
 	last[state.name()] = state
+}
+
+// implyRuns has runs where states are, if that is a database.
+func implyRuns(loaded *Settings, last map[string]value) {
+	runs := last["[runs] storage"]
+	if !OnServer(loaded.State.Storage) || runs.source != sourceDefault {
+		return
+	}
+	loaded.Runs.Storage = loaded.State.Storage
+	runs.text, runs.source = loaded.Runs.Storage, "implied by "+last["[state] storage"].place
+	last[runs.name()] = runs
+}
+
+// checkDatabase refuses engines of another server than the one that is named.
+func checkDatabase(loaded Settings, last map[string]value, faults *Faults) {
+	for _, name := range []string{"[storage] type", "[state] storage", "[runs] storage"} {
+		v := last[name]
+		switch {
+		case v.text == Postgres && loaded.Database.Engine() != Postgres:
+			faults.add(v.place, "it is postgres, and DATABASE_URL ([database] url) does not say where that is: set it to "+
+				"postgres://user:password@host:5432/name")
+		case v.text == MySQL && loaded.Database.Engine() != MySQL:
+			faults.add(v.place, "it is mysql, and DATABASE_URL ([database] url) is a database of PostgreSQL: set this to "+
+				"postgres, or take the address away")
+		}
+	}
 }
 
 // checkBodyBytes makes sure that the largest state can be sent at all: while its buffer

@@ -99,7 +99,7 @@ func TestMemoryImpliesMemoryForState(t *testing.T) {
 		{"by file", inputs{file: typeMemory}, Memory, "implied by holdfast.cfg: [storage] type"},
 		{"set in the file", inputs{file: typeMemory + "[state]\nstorage = sqlite"}, SQLite, "file holdfast.cfg"},
 		{"set by flag", inputs{file: typeMemory, flags: []string{"--state-storage=sqlite"}}, SQLite, "flag --state-storage"},
-		{"state alone", inputs{env: []string{"HOLDFAST_STATE_STORAGE=memory"}}, Memory, "environment HOLDFAST_STATE_STORAGE"},
+		{"state alone", inputs{env: []string{"STATE_STORAGE=memory"}}, Memory, "environment STATE_STORAGE"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

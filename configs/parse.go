@@ -23,6 +23,19 @@ func parseText(text string) (string, error) { return text, nil }
 
 func parseSecret(text string) (Secret, error) { return Secret{text}, nil }
 
+// parseDatabaseURL takes what names a database of PostgreSQL. What it says of another text has none of it, as that may
+// have a password.
+func parseDatabaseURL(text string) (Secret, error) {
+	if text == "" {
+		return Secret{}, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Path == "" || u.Path == "/" {
+		return Secret{}, errors.New("is not like postgres://user:password@host:5432/name")
+	}
+	return Secret{text}, nil
+}
+
 func parseName(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", errors.New("is empty")

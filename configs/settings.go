@@ -20,13 +20,17 @@ import (
 
 // The engines that storage.type and state.storage choose from.
 const (
-	CSV    = "csv"
-	MySQL  = "mysql"
-	Off    = "off"
-	Dual   = "dual" // CSV and MySQL
-	Memory = "memory"
-	SQLite = "sqlite"
+	CSV      = "csv"
+	MySQL    = "mysql"
+	Postgres = "postgres"
+	Off      = "off"
+	Dual     = "dual" // CSV and the database
+	Memory   = "memory"
+	SQLite   = "sqlite"
 )
+
+// OnServer reports whether an engine is the database of [database], which several nodes may share.
+func OnServer(engine string) bool { return engine == MySQL || engine == Postgres }
 
 // What auth.source chooses from.
 const (
@@ -119,7 +123,7 @@ const (
 
 // Storage is where uploads go, and the folder of everything that Holdfast keeps.
 type Storage struct {
-	Type string // CSV, MySQL, Dual or Memory
+	Type string // CSV, MySQL, Postgres, Dual or Memory
 	Path string
 	// UploadSecrets is MaskSecrets, RefuseSecrets or AcceptSecrets.
 	UploadSecrets string
@@ -129,7 +133,7 @@ type Storage struct {
 
 // State is how state is kept. All sizes are in bytes and above zero.
 type State struct {
-	Storage     string   // SQLite, MySQL or Memory
+	Storage     string   // SQLite, MySQL, Postgres or Memory
 	Dialects    []string // of other servers, that are spoken; see AllDialects
 	MaxBytes    int64
 	CacheBytes  int64
@@ -141,8 +145,9 @@ type Resources struct {
 	IdentityFile string // rules beside those that come with the program; may be empty
 }
 
-// Database is the server that storage.type mysql and dual write to.
+// Database is the server of all engines that are on one.
 type Database struct {
+	URL             Secret // of PostgreSQL; empty where the server is MySQL's
 	Host            string // a name, an IP address, or the path of a Unix socket
 	Port            int
 	User            string
@@ -155,6 +160,14 @@ type Database struct {
 	ConnMaxLifetime time.Duration
 	ConnectTimeout  time.Duration
 	StartupWait     time.Duration // 0 waits for as long as it takes
+}
+
+// Engine is which server the database is on: MySQL or Postgres.
+func (d Database) Engine() string {
+	if d.URL.Reveal() != "" {
+		return Postgres
+	}
+	return MySQL
 }
 
 // Auth is where keys are read from, how long a verified one is remembered, and how often
@@ -242,7 +255,7 @@ func (s Settings) AuditKeyPath() string {
 
 // Runs says where runs are kept, and how the server executes those that it does itself.
 type Runs struct {
-	Storage      string // SQLite, MySQL or Off
+	Storage      string // SQLite, MySQL, Postgres or Off
 	WorkPath     string // empty means a folder in Storage.Path
 	Address      string // of the server, for tools; empty means where it listens
 	Slots        int

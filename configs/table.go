@@ -93,9 +93,10 @@ func storageTable() []setting {
 	const in = "storage"
 	return []setting{
 		{section: in, key: "type", env: "STORAGE_TYPE", def: CSV, kind: "engine",
-			help: "Where uploads are kept: csv, mysql, dual (csv and mysql) or memory. With memory, state is kept in memory " +
-				"too unless state.storage is set.",
-			set: into(func(s *Settings) *string { return &s.Storage.Type }, parseChoice(CSV, MySQL, Dual, Memory))},
+			help: "Where uploads are kept: csv, mysql, postgres, dual (csv and the database) or memory. With memory, state is " +
+				"kept in memory too unless state.storage is set.",
+			set: into(func(s *Settings) *string { return &s.Storage.Type },
+				parseChoice(CSV, MySQL, Postgres, Dual, Memory))},
 		{section: in, key: "path", env: "STORAGE_PATH", def: "./data", kind: "folder",
 			help: "Folder of all data that Holdfast keeps on disk.",
 			set:  into(func(s *Settings) *string { return &s.Storage.Path }, parseName)},
@@ -114,10 +115,10 @@ func storageTable() []setting {
 func stateTable() []setting {
 	const in = "state"
 	return []setting{
-		{section: in, key: "storage", env: "HOLDFAST_STATE_STORAGE", def: SQLite, kind: "engine",
-			help: "Where state is kept: sqlite (durable, under storage.path), mysql (the server of the database settings, " +
+		{section: in, key: "storage", env: "STATE_STORAGE", def: SQLite, kind: "engine",
+			help: "Where state is kept: sqlite (durable, under storage.path), mysql or postgres (the database of [database], " +
 				"which several nodes may share) or memory (lost at a restart).",
-			set: into(func(s *Settings) *string { return &s.State.Storage }, parseChoice(SQLite, MySQL, Memory))},
+			set: into(func(s *Settings) *string { return &s.State.Storage }, parseChoice(SQLite, MySQL, Postgres, Memory))},
 		{section: in, key: "dialects", env: "HOLDFAST_STATE_DIALECTS", def: strings.Join(AllDialects(), ", "),
 			kind: "dialects",
 			help: "Whose spellings of states' addresses are understood beside Holdfast's own, separated by commas: partition, " +
@@ -149,6 +150,11 @@ func resourcesTable() []setting {
 func databaseTable() []setting {
 	const in = "database"
 	return []setting{
+		{section: in, key: "url", env: "DATABASE_URL", kind: "secret", secret: true,
+			help: "The database of PostgreSQL: postgres://user:password@host:5432/name?sslmode=verify-full. It has no flag, " +
+				"because flags show in process lists. Empty means MySQL's server, which host, port, user, password, name and " +
+				"tls say.",
+			set: into(func(s *Settings) *Secret { return &s.Database.URL }, parseDatabaseURL)},
 		{section: in, key: "host", env: "DB_HOST", def: "127.0.0.1", kind: "host",
 			help: "Host of the MySQL-protocol server, or the path of its Unix socket.",
 			set:  into(func(s *Settings) *string { return &s.Database.Host }, parseHostOrSocket)},
@@ -391,8 +397,9 @@ func runsTable() []setting {
 	return []setting{
 		{section: in, key: "storage", env: "HOLDFAST_RUNS_STORAGE", def: SQLite, kind: "engine",
 			help: "Where workspaces and runs are kept: sqlite (runs.db under storage.path; in memory where states are), mysql " +
-				"(the database of [database], which several servers may share) or off, for a server without them.",
-			set: into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(SQLite, MySQL, Off))},
+				"or postgres (the database of [database], which several servers may share) or off, for a server without them. " +
+				"Where states are in a database, runs are there too unless this is set.",
+			set: into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(SQLite, MySQL, Postgres, Off))},
 		{section: in, key: "work_path", env: "HOLDFAST_RUNS_WORK_PATH", kind: "path",
 			help: "Folder in which the server executes the runs of organizations that have runs_local in auth.cfg. Empty " +
 				"means runs in storage.path.",

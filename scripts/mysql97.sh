@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command whose tests start MySQL of Debian unstable where they would else start MariaDB:
 #
-#     scripts/mysql97.sh scripts/mysql.sh go test ./storage/mysqlstates
+#     scripts/mysql97.sh scripts/mysql.sh go test ./storage/states
 #
 # The server's package and the libraries that it needs, from the C library on, are downloaded by apt-get
 # with settings of their own and unpacked into the cache. Nothing is installed, and the machine's own

@@ -2,7 +2,7 @@
 # Runs a command with TiDB at DB_HOST, DB_PORT, DB_USER and DB_PASSWORD, built from its Go module into the
 # cache (about 15 minutes on two cores) and removed with its build's caches' folder afterwards:
 #
-#     scripts/tidb.sh go test ./storage/mysqlstates
+#     scripts/tidb.sh go test ./storage/states
 set -euo pipefail
 : "${1:?usage: scripts/tidb.sh COMMAND [ARGUMENT…]}"
 version=${TIDB_VERSION:-release-8.5}

@@ -24,7 +24,7 @@ func newKeeper(settings configs.Settings, keys *authfile.Watcher, states state.S
 	log *slog.Logger) *quota.Keeper {
 	sources := []quota.Source{
 		{Kind: quota.States, Store: states, Elsewhere: settings.State.Storage != configs.SQLite},
-		{Kind: quota.Uploads, Store: uploads, Elsewhere: settings.Storage.Type == configs.MySQL ||
+		{Kind: quota.Uploads, Store: uploads, Elsewhere: configs.OnServer(settings.Storage.Type) ||
 			settings.Storage.Type == configs.Memory},
 	}
 	o := quota.Options{

@@ -64,7 +64,7 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 	switch p.settings.State.Storage {
 	case configs.Memory:
 		return webhook.NewMemoryOutbox(), nil
-	case configs.MySQL:
+	case configs.MySQL, configs.Postgres:
 		return p.turns, nil
 	}
 	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store,
@@ -82,7 +82,7 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 // noticeTurn is whose turn it is among nodes that have one audit log: each event is told by one. Nil
 // where this server has its own.
 func (p *parts) noticeTurn() webhook.Turn {
-	if p.settings.State.Storage != configs.MySQL {
+	if !configs.OnServer(p.settings.State.Storage) {
 		return nil
 	}
 	return p.turns

@@ -10,10 +10,10 @@ import (
 
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldump"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlite"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // CopyStates makes the database of states of a folder, as a server has it that keeps everything itself, of what a
@@ -24,7 +24,7 @@ func CopyStates(ctx context.Context, from *mysqldump.Dump, dir string, log *slog
 	if err != nil {
 		return err
 	}
-	source := moving.Side{Database: from, Shapes: mysqlstates.Shapes()}
+	source := moving.Side{Database: from, Shapes: states.Shapes()}
 	err = moving.Copy(ctx, source, moving.Side{Database: to, Shapes: sqlite.Shapes()}, false, untold)
 	if err == nil {
 		err = to.Change(ctx, 0, sqlite.Complete)
@@ -52,13 +52,13 @@ func untold(string, int, int) {}
 
 // CheckSchemas refuses a moment of a database that servers of another version have made, or none: its tables are not
 // those that are known here, and nobody is to change them by looking.
-func CheckSchemas(ctx context.Context, from *mysqldump.Dump, states, runs bool) error {
-	if states {
-		if err := checkSchema(ctx, from, "states", mysqlstates.Schema()); err != nil {
+func CheckSchemas(ctx context.Context, from *mysqldump.Dump, withStates, withRuns bool) error {
+	if withStates {
+		if err := checkSchema(ctx, from, "states", states.Schema()); err != nil {
 			return err
 		}
 	}
-	if runs {
+	if withRuns {
 		return checkSchema(ctx, from, "runs", sqldb.Schema())
 	}
 	return nil

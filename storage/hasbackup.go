@@ -33,16 +33,16 @@ func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.
 func InDatabase(settings configs.Settings) bool {
-	return settings.State.Storage == configs.MySQL || settings.Runs.Storage == configs.MySQL ||
-		settings.Storage.Type == configs.MySQL || settings.Auth.Source == configs.AuthDatabase
+	return configs.OnServer(settings.State.Storage) || configs.OnServer(settings.Runs.Storage) ||
+		configs.OnServer(settings.Storage.Type) || settings.Auth.Source == configs.AuthDatabase
 }
 
 // NotInFolder are the databases of a folder that a server with these settings has in a database server.
 func NotInFolder(settings configs.Settings) (all []string) {
-	if settings.State.Storage == configs.MySQL {
+	if configs.OnServer(settings.State.Storage) {
 		all = append(all, "state.db")
 	}
-	if settings.Runs.Storage == configs.MySQL {
+	if configs.OnServer(settings.Runs.Storage) {
 		all = append(all, "runs.db")
 	}
 	if SharesDatabase(settings) {
@@ -57,7 +57,7 @@ func HasBackup(ctx context.Context, settings configs.Settings) error {
 	switch {
 	case settings.State.Storage == configs.Memory:
 		return fmt.Errorf("states are kept in memory only (state.storage = memory): there is nothing to back up")
-	case settings.State.Storage == configs.MySQL:
+	case configs.OnServer(settings.State.Storage):
 		return nil // what is in the folder is not what is served, whatever its marks say
 	}
 	dir, err := filepath.Abs(settings.Storage.Path)

@@ -14,8 +14,8 @@ import (
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldump"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // LoadDump makes what a dump has in the database of the settings, which has to be empty.
@@ -59,7 +59,7 @@ func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var some bool
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+mysqlstates.Schema().Table+")").Scan(&some)
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+states.Schema().Table+")").Scan(&some)
 	if mysqldb.IsNoTable(err) {
 		return errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a folder has; " +
 			"nothing was loaded")

@@ -20,12 +20,12 @@ import (
 	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/moving"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/notices"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlite"
 	"github.com/holdfast/holdfast/storage/sqlnotices"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // folderPlace is the folder of a server that keeps everything itself.
@@ -170,8 +170,7 @@ func (p *databasePlace) String() string {
 
 // open has the schemas of all that is in it up to date.
 func (p *databasePlace) open(ctx context.Context) (err error) {
-	o := serverOptions(p.settings.Database, p.log)
-	p.db, err = sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: p.settings.Database.StartupWait, Log: p.log})
+	p.db, err = sqldb.Open(ctx, onServer(p.settings.Database, p.log))
 	if err != nil {
 		return err
 	}
@@ -185,7 +184,7 @@ func (p *databasePlace) upToDate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	states, err := mysqlstates.Open(ctx, mysqlstates.Options{
+	states, err := states.Open(ctx, states.Options{
 		Options: serverOptions(p.settings.Database, p.log), StartupWait: p.settings.Database.StartupWait,
 		Master: master,
 	})
@@ -235,7 +234,7 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 		return nil, err
 	}
 	return []keep{
-		{name: "states", side: side(mysqlstates.Shapes()), usage: mysqlstates.UsageShape(), complete: mysqlstates.Complete},
+		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete},
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

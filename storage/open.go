@@ -12,9 +12,9 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/sqlite"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // OpenStates opens the state store: the engine, and above a durable one the in-memory
@@ -36,7 +36,7 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 		acks := filepath.Join(settings.Storage.Path, "acknowledged.jsonl")
 		store, err := openMySQLStates(ctx, settings, acks, log)
 		if err != nil {
-			return nil, err // a nil *mysqlstates.Store would be no nil state.Store
+			return nil, err // a nil *states.Store would be no nil state.Store
 		}
 		return readmap.NewShared(store, settings.State.CacheBytes), nil
 	default:
@@ -56,12 +56,12 @@ func ClockOf(states state.Store) func() time.Time {
 // openMySQLStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for
 // nowhere.
 func openMySQLStates(ctx context.Context, settings configs.Settings, acks string,
-	log *slog.Logger) (*mysqlstates.Store, error) {
+	log *slog.Logger) (*states.Store, error) {
 	master, err := masterOf(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	return mysqlstates.Open(ctx, mysqlstates.Options{
+	return states.Open(ctx, states.Options{
 		Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait, AckFile: acks,
 		Master: master,
 	})

@@ -24,8 +24,8 @@ const authPatience = 2 * time.Second
 // SharesDatabase reports whether nodes with these settings have a database in common, in which they
 // can tell one another something.
 func SharesDatabase(settings configs.Settings) bool {
-	return settings.Auth.Source == configs.AuthDatabase || settings.Runs.Storage == configs.MySQL ||
-		settings.State.Storage == configs.MySQL
+	return settings.Auth.Source == configs.AuthDatabase || configs.OnServer(settings.Runs.Storage) ||
+		configs.OnServer(settings.State.Storage)
 }
 
 // OpenAuth opens what nodes share of auth.cfg; see OpenShared.
@@ -60,7 +60,8 @@ func MarkingMaster(ctx context.Context, settings configs.Settings) (*seal.Master
 // for as long as wait says; zero waits for as long as it takes. The caller closes it.
 func OpenShared(ctx context.Context, settings configs.Settings, wait time.Duration,
 	log *slog.Logger) (*sqldb.DB, error) {
-	o := serverOptions(settings.Database, log)
-	o.MaxOpenConns, o.MaxIdleConns = authConnections, authConnections
-	return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: wait, Patience: authPatience, Log: log})
+	settings.Database.MaxOpenConns, settings.Database.MaxIdleConns = authConnections, authConnections
+	o := onServer(settings.Database, log)
+	o.StartupWait, o.Patience = wait, authPatience
+	return sqldb.Open(ctx, o)
 }

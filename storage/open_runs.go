@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -18,9 +19,8 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 	switch settings.Runs.Storage {
 	case configs.Off:
 		return nil, nil
-	case configs.MySQL:
-		o := serverOptions(settings.Database, log)
-		return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: settings.Database.StartupWait, Log: log})
+	case configs.MySQL, configs.Postgres:
+		return sqldb.Open(ctx, onServer(settings.Database, log))
 	case configs.SQLite:
 		if settings.State.Storage == configs.Memory {
 			log.WarnContext(ctx, "workspaces and runs are kept in memory only, as states are: they are gone when this "+
@@ -45,4 +45,22 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 	default:
 		return nil, fmt.Errorf("runs.storage: there is no engine %q", settings.Runs.Storage)
 	}
+}
+
+// onServer are the options of the database of [database].
+func onServer(d configs.Database, log *slog.Logger) sqldb.Options {
+	o := sqldb.Options{StartupWait: d.StartupWait, Log: log}
+	if d.Engine() == configs.Postgres {
+		server := postgresOptions(d, log)
+		o.Postgres = &server
+		return o
+	}
+	server := serverOptions(d, log)
+	o.MySQL = &server
+	return o
+}
+
+func postgresOptions(d configs.Database, log *slog.Logger) pgdb.Options {
+	return pgdb.Options{URL: d.URL.Reveal(), MaxOpenConns: d.MaxOpenConns, MaxIdleConns: d.MaxIdleConns,
+		ConnMaxLifetime: d.ConnMaxLifetime, ConnectTimeout: d.ConnectTimeout, Log: log}
 }

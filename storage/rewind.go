@@ -88,7 +88,7 @@ func isItsOwn(err error) bool {
 }
 
 func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Logger) (rewindable, error) {
-	if settings.State.Storage != configs.MySQL {
+	if !configs.OnServer(settings.State.Storage) {
 		return openSQLite(ctx, settings, log)
 	}
 	return openMySQLStates(ctx, settings, "", log)

@@ -21,8 +21,8 @@ import (
 // the master key, and what it has acknowledged lately.
 func MakeFolder(settings configs.Settings) error {
 	s := settings.Seal
-	hasKey := settings.Runs.Storage == configs.MySQL && s.MasterKeyFile == "" && s.MasterKeys.Reveal() == ""
-	if !UsesFolder(settings) && settings.State.Storage != configs.MySQL && !hasKey {
+	hasKey := configs.OnServer(settings.Runs.Storage) && s.MasterKeyFile == "" && s.MasterKeys.Reveal() == ""
+	if !UsesFolder(settings) && !configs.OnServer(settings.State.Storage) && !hasKey {
 		return nil
 	}
 	return folder.Make(settings.Storage.Path)

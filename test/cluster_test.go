@@ -41,7 +41,7 @@ func newCluster(t *testing.T, count int, environ ...string) *cluster {
 	c := &cluster{t: t, dir: dir, database: ownServer(t)}
 	c.org = addTenants(t, dir+"/auth.cfg", 1)[0]
 	(&neighbours{t: t, dir: dir}).addSettings(c.org, "state_rate_limit = off", "rate_limit = off")
-	shared := append(environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
+	shared := append(environ, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
 		"DB_NAME=holdfast")
 	for i := range count {
 		proxy, err := mysqltest.NewProxy(c.database.Address)

@@ -69,7 +69,7 @@ func newLoading(t *testing.T) *loading {
 	from := testDatabase(t)
 	l.org = addTenants(t, filepath.Join(l.dir, "auth.cfg"), 1)[0]
 	(&neighbours{t: t, dir: l.dir}).addSettings(l.org, "state_rate_limit = off")
-	settings := tenantsEnviron(l.dir, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql")
+	settings := tenantsEnviron(l.dir, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql")
 	l.to = append(slices.Clone(settings), l.database.environ()...)
 	settings = append(settings, from.environ()...)
 	l.settings = settings

@@ -58,7 +58,7 @@ func (m *mover) at(folder string, more ...string) []string {
 
 // asNode are those of a node.
 func asNode() []string {
-	return []string{"HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+	return []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
 }
 
 // serve starts a server that the test stops.
@@ -336,7 +336,7 @@ func TestMigrateLive(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
 	m := newMover(t)
-	settings := []string{"STORAGE_TYPE=mysql", "HOLDFAST_STATE_STORAGE=sqlite"}
+	settings := []string{"STORAGE_TYPE=mysql", "STATE_STORAGE=sqlite"}
 	old := m.serve("data", settings...)
 	m.configure(old.url)
 	m.tofu("apply", "-auto-approve", "-var=n=1")

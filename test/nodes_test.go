@@ -38,7 +38,7 @@ type nodes struct {
 func newNodes(t *testing.T) *nodes {
 	n := &nodes{T: t, dir: t.TempDir()}
 	n.environ = append(freshEnviron(), testDatabase(t).environ()...)
-	n.environ = append(n.environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
+	n.environ = append(n.environ, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
 		"HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8",
 		"HOLDFAST_AUTH_SOURCE=database",
 		"HOLDFAST_SEAL_MASTER_KEY_FILE="+filepath.Join(n.dir, "master.key"), "HOLDFAST_NODES_COUNT=2",

@@ -103,7 +103,7 @@ func measure(ctx context.Context, o options, dir string, count int, who local.Or
 }
 
 func settings(dir string, count int) []string {
-	all := []string{"HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
+	all := []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
 		fmt.Sprint("HOLDFAST_NODES_COUNT=", count), "HOLDFAST_SEAL_MASTER_KEY_FILE=" + filepath.Join(dir, "master.key"),
 		"DB_NAME=holdfast_bench_nodes"}
 	for _, name := range []string{"DB_HOST", "DB_PORT", "DB_USER", "DB_PASSWORD"} {

@@ -16,7 +16,7 @@ func TestBackupOfADatabase(t *testing.T) {
 	s := newShell(t)
 	s.database()
 	here := s.environ
-	settings := []string{"HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+	settings := []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
 	s.environ = append(s.environ, settings...)
 	s.beside()
 	s.must("init", "--org-name", "Acme")

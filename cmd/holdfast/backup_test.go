@@ -131,7 +131,7 @@ func TestBackupKeepsOthersAway(t *testing.T) {
 	}
 	s.must("backup", "-o", file, "--unencrypted")
 	s.must("backup", "verify", file)
-	s.setenv("HOLDFAST_STATE_STORAGE", "memory")
+	s.setenv("STATE_STORAGE", "memory")
 	s.fails("there is nothing to back up", "backup", "-o", file, "--unencrypted")
 }
 

@@ -16,7 +16,7 @@ import (
 
 // allInDatabase are the settings of a server that keeps all in a database.
 func allInDatabase() []string {
-	return []string{"HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+	return []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
 }
 
 // TestDatabaseAlone: a server that keeps all in a database starts where its folder is missing, which it makes, for its

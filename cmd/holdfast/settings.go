@@ -42,7 +42,7 @@ func (a *app) storeSettings(cmd *cobra.Command) (configs.Settings, error) {
 		return settings, err
 	}
 	if _, err := os.Stat(settings.Storage.Path); err != nil {
-		if settings.State.Storage != configs.MySQL {
+		if !configs.OnServer(settings.State.Storage) {
 			return settings, noStore(settings.Storage.Path, err)
 		}
 		return settings, nil

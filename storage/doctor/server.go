@@ -13,8 +13,8 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldump"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // sqlServerOrphans are rows of states in a database server that contradict each other, as far as a copy does not show
@@ -40,7 +40,7 @@ func sqlServerOrphans() []string {
 
 // fromServer makes files of what is in a database server, which are looked through like those of a folder.
 func (d *doctor) fromServer() (err error) {
-	states, runs := d.settings.State.Storage == configs.MySQL, d.settings.Runs.Storage == configs.MySQL
+	states, runs := configs.OnServer(d.settings.State.Storage), configs.OnServer(d.settings.Runs.Storage)
 	if !states && !runs {
 		return nil
 	}
@@ -87,9 +87,9 @@ const doRepairDatabase = "run `holdfast doctor --repair`; nodes may go on meanwh
 
 // derivedIn looks at what can be made of the rest again.
 func (d *doctor) derivedIn(dump *mysqldump.Dump, name string) {
-	var derived mysqlstates.Derived
+	var derived states.Derived
 	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
-		derived, err = mysqlstates.CheckDerived(q)
+		derived, err = states.CheckDerived(q)
 		return err
 	})
 	if err != nil && d.ctx.Err() == nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldump"
-	"github.com/holdfast/holdfast/storage/mysqlstates"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
@@ -37,9 +37,9 @@ func optionsFor(t *testing.T, d mysqltest.Database) mysqldb.Options {
 	return o
 }
 
-func openStates(t *testing.T, o mysqldb.Options, master *seal.Master) *mysqlstates.Store {
+func openStates(t *testing.T, o mysqldb.Options, master *seal.Master) *states.Store {
 	t.Helper()
-	s, err := mysqlstates.Open(context.Background(), mysqlstates.Options{Options: o, Master: master})
+	s, err := states.Open(context.Background(), states.Options{Options: o, Master: master})
 	if err != nil {
 		t.Fatal(err)
 	}

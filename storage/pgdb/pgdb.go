@@ -29,6 +29,7 @@ type Options struct {
 	URL string `json:"-"`
 
 	MaxOpenConns    int           // 16
+	MaxIdleConns    int           // as many as may be open
 	ConnMaxLifetime time.Duration // 5 minutes
 	// ConnectTimeout bounds the making of one connection; 5 seconds.
 	ConnectTimeout time.Duration
@@ -67,7 +68,7 @@ func (o Options) Open() (*sql.DB, error) {
 	db := stdlib.OpenDB(*config)
 	most := cmp.Or(o.MaxOpenConns, 16)
 	db.SetMaxOpenConns(most)
-	db.SetMaxIdleConns(most)
+	db.SetMaxIdleConns(cmp.Or(o.MaxIdleConns, most))
 	db.SetConnMaxLifetime(cmp.Or(o.ConnMaxLifetime, 5*time.Minute))
 	db.SetConnMaxIdleTime(clientIdle)
 	return db, nil

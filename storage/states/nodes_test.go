@@ -1,0 +1,348 @@
+package states
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+)
+
+// nodes returns stores of several nodes that share a new database.
+func nodes(t *testing.T, n int) []*Store {
+	t.Helper()
+	d, stores := mysqltest.New(t), make([]*Store, n)
+	var wg sync.WaitGroup
+	for i := range stores {
+		wg.Go(func() {
+			s, err := Open(context.Background(), optionsFor(d))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			stores[i] = s
+		})
+	}
+	wg.Wait()
+	t.Cleanup(func() {
+		for _, s := range stores {
+			if s != nil {
+				_ = s.Close()
+			}
+		}
+	})
+	if t.Failed() {
+		t.FailNow()
+	}
+	return stores
+}
+
+// TestNodes has several nodes open a new database at once, and write the same states: every version
+// is there once, each node sees what another one has just returned, and the log is the same to all.
+func TestNodes(t *testing.T) {
+	stores, ref := nodes(t, 3), newRef("shared")
+	var wg sync.WaitGroup
+	for i, s := range stores {
+		for w := range 2 {
+			wg.Go(func() {
+				for n := range 15 {
+					body := fmt.Appendf(nil, "%d %d %d %s", i, w, n, strings.Repeat("alike ", 1000))
+					head, err := s.Update(context.Background(), ref, body, write(body))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					got, err := stores[(i+1)%3].Current(context.Background(), ref)
+					if err != nil || got.Number < head.Version.Number {
+						t.Errorf("another node reads version %d after %d, %v", got.Number, head.Version.Number, err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	var bodies [][]byte
+	for n := range uint64(90) {
+		got, err := stores[0].Version(t.Context(), ref, n+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, got.Body)
+	}
+	for _, s := range stores {
+		wantVersions(t, s, ref, bodies...)
+	}
+}
+
+// TestOneHolderOfNodes has nodes fight for a lock: one at a time has it.
+func TestOneHolderOfNodes(t *testing.T) {
+	stores, ref, held := nodes(t, 3), newRef("locked"), errors.New("held")
+	var holders, most, taken int
+	var mu sync.Mutex
+	count := func(by int) {
+		mu.Lock()
+		defer mu.Unlock()
+		holders += by
+		most = max(most, holders)
+		if by > 0 {
+			taken++
+		}
+	}
+	var wg sync.WaitGroup
+	for i, s := range stores {
+		wg.Go(func() {
+			for n := range 40 {
+				lock := &state.Lock{Info: state.LockInfo{ID: fmt.Sprint(i, "-", n), Raw: []byte("{}")}, Since: time.Now(),
+					Seen: time.Now()}
+				_, err := s.Update(context.Background(), ref, nil, func(h state.Head) (state.Change, error) {
+					if h.Lock != nil {
+						return state.Change{}, held
+					}
+					return state.Change{Lock: lock}, nil
+				})
+				if errors.Is(err, held) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				count(1)
+				count(-1)
+				if _, err := s.Update(context.Background(), ref, nil, func(h state.Head) (state.Change, error) {
+					if h.Lock == nil || h.Lock.Info.ID != lock.Info.ID {
+						t.Errorf("%s holds the lock, and %+v is there", lock.Info.ID, h.Lock)
+					}
+					return state.Change{Release: true}, nil
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if most != 1 || taken < 3 {
+		t.Errorf("%d held the lock at once, and %d in all", most, taken)
+	}
+	if totals, err := stores[0].Totals(t.Context()); err != nil || totals.Locks != 0 {
+		t.Errorf("Totals: %+v, %v", totals, err)
+	}
+}
+
+// stuck begins a change of a state on a session of its own, as a node that stops in the middle of
+// it, and returns the number of that session.
+func stuck(t *testing.T, s *Store, ref state.Ref) (session int64, end func()) {
+	t.Helper()
+	conn, err := s.writers.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := s.newTx(context.Background(), conn, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work.in = s.bodies.Seals.Of(t.Context(), ref)
+	if _, err := work.Head(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := work.one([]any{&session}, "SELECT CONNECTION_ID()"); err != nil {
+		t.Fatal(err)
+	}
+	return session, func() { _ = conn.Close() }
+}
+
+// TestStoppedNode has a node stop with a state's row locked: all other states are changed meanwhile,
+// also in its organization, that one is read, and it is changed as soon as the session has ended.
+func TestStoppedNode(t *testing.T) {
+	stores, ref := nodes(t, 2), newRef("stopped")
+	put(t, stores[0], ref, []byte("{}"))
+	session, end := stuck(t, stores[0], ref)
+	defer end()
+	done := make(chan error)
+	go func() {
+		_, err := stores[1].Update(context.Background(), ref, []byte("[]"), write([]byte("[]")))
+		done <- err
+	}()
+	for i := range 20 {
+		other := state.Ref{Org: ref.Org, Name: state.Name(fmt.Sprint("other-", i))}
+		put(t, stores[i%2], other, []byte("{}"))
+	}
+	if got, err := stores[1].Current(t.Context(), ref); err != nil || got.Number != 1 {
+		t.Errorf("read version %d, %v", got.Number, err)
+	}
+	if page, err := stores[1].Events(t.Context(), ref.Org, audit.Query{Limit: 99}); err != nil || len(page.Events) != 21 {
+		t.Errorf("%d events, %v", len(page.Events), err)
+	}
+	select {
+	case err := <-done:
+		t.Fatalf("the state was changed while its row was locked: %v", err)
+	default:
+	}
+	if _, err := stores[1].readers.Exec(fmt.Sprint("KILL ", session)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	wantVersions(t, stores[1], ref, []byte("{}"), []byte("[]"))
+}
+
+// TestResumedNode has the session of a change ended between its decision and its COMMIT, and another
+// node change the state meanwhile: the change is decided anew, on what is there by then.
+func TestResumedNode(t *testing.T) {
+	stores, ref := nodes(t, 2), newRef("resumed")
+	put(t, stores[0], ref, []byte("1"))
+	var seen []uint64
+	head, err := stores[0].Update(t.Context(), ref, []byte("3"), func(h state.Head) (state.Change, error) {
+		seen = append(seen, h.Version.Number)
+		if len(seen) == 1 { // it stops here for longer than its session lives
+			killWriters(t, stores[1])
+			put(t, stores[1], ref, []byte("2"))
+		}
+		return write([]byte("3"))(h)
+	})
+	if err != nil || head.Version.Number != 3 || len(seen) != 2 || seen[1] != 2 {
+		t.Errorf("version %d, decided on %v, %v", head.Version.Number, seen, err)
+	}
+	wantVersions(t, stores[1], ref, []byte("1"), []byte("2"), []byte("3"))
+}
+
+// killWriters ends the sessions that are in a transaction in this test's database: other packages' tests may
+// use the same server meanwhile.
+func killWriters(t *testing.T, s *Store) {
+	t.Helper()
+	rows, err := s.readers.Query(`SELECT trx_mysql_thread_id FROM information_schema.innodb_trx
+		JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sessions []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		sessions = append(sessions, id)
+	}
+	if err := rows.Close(); err != nil || len(sessions) == 0 {
+		t.Fatalf("no session is in a transaction: %v", err)
+	}
+	for _, id := range sessions {
+		_, _ = s.readers.Exec(fmt.Sprint("KILL ", id)) // one that has ended meanwhile is fine
+	}
+}
+
+// TestLateCommit has a transaction's last packet come after it was settled that it has not happened:
+// it never happens.
+func TestLateCommit(t *testing.T) {
+	s, ref := nodes(t, 1)[0], newRef("late")
+	put(t, s, ref, []byte("1"))
+	conn, err := s.writers.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := s.newTx(t.Context(), conn, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte("2")
+	u, err := s.bodies.NewUpdate(t.Context(), ref, body, write(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.in = u.Envelope()
+	if err := u.Run(late); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.settle(late.token, time.Now(), errors.New("lost")); !errors.Is(err, errUndone) {
+		t.Fatalf("settled: %v", err)
+	}
+	if err := late.commit(); err == nil {
+		t.Error("the COMMIT that came late was accepted")
+	}
+	s.abandon(conn, errors.New("late"))
+	wantVersions(t, s, ref, []byte("1"))
+	put(t, s, ref, body)
+	wantVersions(t, s, ref, []byte("1"), body)
+}
+
+// TestSettled finds out what became of transactions, however often it is asked.
+func TestSettled(t *testing.T) {
+	s := nodes(t, 1)[0]
+	token := uuid.New()
+	if _, err := s.readers.Exec(sqlAddOutcome, token[:]); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.settle(token, time.Now(), errors.New("lost")); err != nil {
+			t.Errorf("one that has happened: %v", err)
+		}
+	}
+	if err := s.settle(uuid.New(), time.Now(), errors.New("lost")); !errors.Is(err, errUndone) {
+		t.Errorf("one that has not: %v", err)
+	}
+	if err := s.settle(uuid.New(), time.Now().Add(-2*longestRemember), errors.New("lost")); !fault.Is(err,
+		fault.StoreUnavailable) {
+		t.Errorf("one that nobody remembers: %v", err)
+	}
+}
+
+// TestForget removes outcomes that are old by the server's clock as well as by their tokens.
+func TestForget(t *testing.T) {
+	s := nodes(t, 1)[0]
+	add := func(made, added time.Time) uuid.UUID {
+		token := tokenAt(made)
+		token[15] = 1
+		if _, err := s.readers.Exec("INSERT INTO state_outcomes (token, at) VALUES (?, ?)", token[:],
+			added.UTC()); err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	now, old := time.Now(), time.Now().Add(-2*outcomesKept)
+	gone := add(old, old)
+	stays := []uuid.UUID{add(old.Add(time.Second), now), add(now, old), add(now.Add(time.Second), now)}
+	if err := s.forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	there := func(token uuid.UUID) (n int) {
+		if err := s.readers.QueryRow("SELECT COUNT(*) FROM state_outcomes WHERE token = ?", token[:]).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if there(gone) != 0 {
+		t.Error("an old outcome is there")
+	}
+	for i, token := range stays {
+		if there(token) != 1 {
+			t.Errorf("outcome %d is gone", i)
+		}
+	}
+}
+
+// TestSessions holds the server to ending what a silent node has locked before others give up, and
+// the node to ending idle sessions before the server does.
+func TestSessions(t *testing.T) {
+	s := nodes(t, 1)[0]
+	for setting, want := range map[string]string{"wait_timeout": "10", "autocommit": "0", "net_read_timeout": "10",
+		"innodb_lock_wait_timeout": "10"} {
+		var got string
+		if err := s.writers.QueryRow("SELECT @@" + setting).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, %v; want %q", setting, got, err, want)
+		}
+	}
+	if insistFor < 2*mysqldb.LockWait {
+		t.Errorf("a change gives up after %v, before a silent session ends", insistFor)
+	}
+}

@@ -54,7 +54,7 @@ func untold(string, int, int) {}
 // those that are known here, and nobody is to change them by looking.
 func CheckSchemas(ctx context.Context, from *mysqldump.Dump, withStates, withRuns bool) error {
 	if withStates {
-		if err := checkSchema(ctx, from, "states", states.Schema()); err != nil {
+		if err := checkSchema(ctx, from, "states", states.Schema(sqldb.MySQL)); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var some bool
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+states.Schema().Table+")").Scan(&some)
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+states.Schema(sqldb.MySQL).Table+")").Scan(&some)
 	if mysqldb.IsNoTable(err) {
 		return errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a folder has; " +
 			"nothing was loaded")

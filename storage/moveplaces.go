@@ -184,10 +184,9 @@ func (p *databasePlace) upToDate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	states, err := states.Open(ctx, states.Options{
-		Options: serverOptions(p.settings.Database, p.log), StartupWait: p.settings.Database.StartupWait,
-		Master: master,
-	})
+	o := statesOptions(p.settings.Database, p.log)
+	o.Master = master
+	states, err := states.Open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -234,7 +233,7 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 		return nil, err
 	}
 	return []keep{
-		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete},
+		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete(p.db.Dialect())},
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

@@ -89,7 +89,7 @@ const doRepairDatabase = "run `holdfast doctor --repair`; nodes may go on meanwh
 func (d *doctor) derivedIn(dump *mysqldump.Dump, name string) {
 	var derived states.Derived
 	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
-		derived, err = states.CheckDerived(q)
+		derived, err = states.CheckDerived(q, sqldb.MySQL)
 		return err
 	})
 	if err != nil && d.ctx.Err() == nil {

@@ -28,20 +28,34 @@ type Options struct {
 	// URL is postgres://user:password@host:port/name?sslmode=…; it is a secret.
 	URL string `json:"-"`
 
-	MaxOpenConns    int           // 16
+	MaxOpenConns    int           // MaxOpenConns
 	MaxIdleConns    int           // as many as may be open
 	ConnMaxLifetime time.Duration // 5 minutes
 	// ConnectTimeout bounds the making of one connection; 5 seconds.
 	ConnectTimeout time.Duration
 
+	// plain connections take statements as Plain says.
+	plain bool
+	greet Greet
+
 	Log *slog.Logger
 }
+
+// MaxOpenConns is how many connections a pool has where nothing else is said.
+const MaxOpenConns = 16
 
 const (
 	// attemptTimeout bounds one attempt to reach the server.
 	attemptTimeout = 15 * time.Second
 	clientIdle     = 45 * time.Second // when we end an idle connection
 )
+
+// lockTimeout is how long a statement waits for a lock.
+const lockTimeout = "10s"
+
+// errPooled is of a server whose sessions don't keep what is set in them.
+var errPooled = errors.New("the session's settings don't reach the server: a proxy is before it that shares sessions " +
+	"between clients, as pgbouncer does with pool_mode = transaction; name the server itself, or a pool of whole sessions")
 
 // sessionSettings are in force on every connection, whatever the server's own are. The server ends a session that says
 // nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
@@ -52,7 +66,7 @@ func sessionSettings() map[string]string {
 		"client_encoding":                     "UTF8",
 		"default_transaction_isolation":       "read committed",
 		"standard_conforming_strings":         "on",
-		"lock_timeout":                        "10s",
+		"lock_timeout":                        lockTimeout,
 		"idle_in_transaction_session_timeout": "10s",
 		"statement_timeout":                   "60s",
 	}
@@ -65,8 +79,12 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config)
-	most := cmp.Or(o.MaxOpenConns, 16)
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(commitDurably))
+	if o.plain {
+		connector = plainConnector{connector, o.greet}
+	}
+	db := sql.OpenDB(connector)
+	most := cmp.Or(o.MaxOpenConns, MaxOpenConns)
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(cmp.Or(o.MaxIdleConns, most))
 	db.SetConnMaxLifetime(cmp.Or(o.ConnMaxLifetime, 5*time.Minute))
@@ -88,6 +106,14 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
+// commitDurably has each COMMIT be answered when it is on disk, also where the server's setting says otherwise. What
+// waits for standbys besides stays as it is.
+func commitDurably(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) "+
+		"WHERE current_setting('synchronous_commit') = 'off'")
+	return err
+}
+
 // String names the database without the password.
 func (o Options) String() string {
 	config, err := pgx.ParseConfig(o.URL)
@@ -107,10 +133,17 @@ func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 func Check(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	var encoding, version string
-	if err := db.QueryRowContext(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num') FROM "+
-		"pg_database WHERE datname = current_database()").Scan(&encoding, &version); err != nil {
+	var encoding, version, bound string
+	if err := db.QueryRowContext(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num'), "+
+		"current_setting('lock_timeout') FROM pg_database WHERE datname = current_database()").
+		Scan(&encoding, &version, &bound); err != nil {
+		if Code(err) == protocolViolation {
+			err = fmt.Errorf("%w (%w)", errPooled, err)
+		}
 		return err
+	}
+	if bound != lockTimeout {
+		return errPooled
 	}
 	if encoding != "UTF8" {
 		return fmt.Errorf("the database's encoding is %s, and has to be UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE "+
@@ -128,35 +161,78 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }
 
-// Migrate brings the schema up to date while it holds a lock, as several nodes may start at once. The server frees the
-// lock when its connection ends, whatever becomes of this process.
+// Migrate brings the schema up to date while it holds a lock, as several nodes may start at once.
 func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err error) {
-	conn, err := db.Conn(ctx)
+	unlock, err := o.LockSchema(ctx, db)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() { err = errors.Join(err, unlock()) }()
+	s.Dialect = goose.DialectPostgres
+	return s.Migrate(ctx, db, o.Log)
+}
+
+// LockSchema returns when nobody migrates the database, and has them wait until unlock is called. The server frees the
+// lock when its connection ends, whatever becomes of this process.
+func (o Options) LockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
 	sum := sha256.Sum256([]byte("holdfast schema"))
-	key := int64(binary.BigEndian.Uint64(sum[:8]))
+	key := strconv.FormatInt(int64(binary.BigEndian.Uint64(sum[:8])), 10)
 	for taken := false; !taken; {
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&taken); err != nil {
-			return err
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+key+")").Scan(&taken); err != nil {
+			return nil, errors.Join(err, conn.Close())
 		}
 		if !taken {
 			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
 			select {
 			case <-time.After(time.Second):
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil, errors.Join(ctx.Err(), conn.Close())
 			}
 		}
 	}
-	defer func() {
-		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", key)
-		err = errors.Join(err, unlocked)
-	}()
-	s.Dialect = goose.DialectPostgres
-	return s.Migrate(ctx, db, o.Log)
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock("+key+")")
+		return errors.Join(err, conn.Close())
+	}, nil
+}
+
+// WhyNotDurable names the settings by which a crash of the server may take back what was committed; empty for none.
+func WhyNotDurable(ctx context.Context, db *sql.DB) string {
+	return thoseOff(ctx, db, "fsync", "full_page_writes")
+}
+
+func thoseOff(ctx context.Context, db *sql.DB, settings ...string) string {
+	var off []string
+	for _, setting := range settings {
+		var is string
+		if err := db.QueryRowContext(ctx, "SHOW "+setting).Scan(&is); err == nil && is == "off" {
+			off = append(off, setting+" = off")
+		}
+	}
+	return strings.Join(off, ", ")
+}
+
+// WhyReadOnly names what keeps the server from taking writes; empty for nothing.
+func WhyReadOnly(ctx context.Context, db *sql.DB) string {
+	var standby bool
+	var setting string
+	err := db.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").
+		Scan(&standby, &setting)
+	switch {
+	case err != nil:
+		return ""
+	case standby:
+		return "it is a standby"
+	case setting == "on":
+		return "default_transaction_read_only = on"
+	}
+	return ""
 }
 
 // Numbered returns a statement with PostgreSQL's placeholders: $1 for the first ? and so on. A ? within quotes stays.

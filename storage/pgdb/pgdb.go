@@ -172,6 +172,9 @@ func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err 
 	return s.Migrate(ctx, db, o.Log)
 }
 
+// lockPoll is how often a node that waits for another one's migration asks for the lock.
+const lockPoll = 200 * time.Millisecond
+
 // LockSchema returns when nobody migrates the database, and has them wait until unlock is called. The server frees the
 // lock when its connection ends, whatever becomes of this process.
 func (o Options) LockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
@@ -181,14 +184,17 @@ func (o Options) LockSchema(ctx context.Context, db *sql.DB) (unlock func() erro
 	}
 	sum := sha256.Sum256([]byte("holdfast schema"))
 	key := strconv.FormatInt(int64(binary.BigEndian.Uint64(sum[:8])), 10)
-	for taken := false; !taken; {
+	for taken, told := false, false; !taken; {
 		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+key+")").Scan(&taken); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
 		if !taken {
-			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+			if !told {
+				o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+				told = true
+			}
 			select {
-			case <-time.After(time.Second):
+			case <-time.After(lockPoll):
 			case <-ctx.Done():
 				return nil, errors.Join(ctx.Err(), conn.Close())
 			}

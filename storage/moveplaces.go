@@ -165,6 +165,9 @@ type databasePlace struct {
 
 // String implements place.
 func (p *databasePlace) String() string {
+	if d := p.settings.Database; d.Engine() == configs.Postgres {
+		return fmt.Sprintf("the database %v", postgresOptions(d, p.log))
+	}
 	return fmt.Sprintf("the database %v", serverOptions(p.settings.Database, p.log))
 }
 
@@ -180,6 +183,9 @@ func (p *databasePlace) open(ctx context.Context) (err error) {
 
 // upToDate has nothing of states left in the journal.
 func (p *databasePlace) upToDate(ctx context.Context) (err error) {
+	if _, some := statesOn(dialectOf(p.settings.Database)); !some {
+		return nil
+	}
 	master, err := masterOf(ctx, p.settings)
 	if err != nil {
 		return err
@@ -233,8 +239,12 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := keep{name: "states", missing: true}
+	if kept, some := statesOn(dialectOf(p.settings.Database)); some {
+		all = keep{name: "states", side: side(kept.shapes), usage: kept.usage, complete: states.Complete}
+	}
 	return []keep{
-		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete},
+		all,
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/holdfast/holdfast/storage/serverdb"
 )
@@ -88,6 +89,15 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
+// Name is what the database is called on its server.
+func (o Options) Name() string {
+	config, err := pgx.ParseConfig(o.URL)
+	if err != nil {
+		return "of PostgreSQL"
+	}
+	return config.Database
+}
+
 // String names the database without the password.
 func (o Options) String() string {
 	config, err := pgx.ParseConfig(o.URL)
@@ -128,40 +138,62 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }
 
-// Migrate brings the schema up to date while it holds a lock, as several nodes may start at once. The server frees the
-// lock when its connection ends, whatever becomes of this process.
+// Lock returns once the connection has the database's lock of a name, which no other has until unlock is called: the
+// server frees it, too, when the connection ends, whatever becomes of this process. While another connection has it,
+// Lock tries each second, unless waiting returns an error.
+func Lock(ctx context.Context, conn *sql.Conn, name string, waiting func() error) (unlock func() error, err error) {
+	sum := sha256.Sum256([]byte("holdfast " + name))
+	key := int64(binary.BigEndian.Uint64(sum[:8]))
+	for taken := false; ; {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&taken); err != nil {
+			return nil, err
+		}
+		if taken {
+			return func() error {
+				_, err := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", key)
+				return err
+			}, nil
+		}
+		if err := waiting(); err != nil {
+			return nil, err
+		}
+		if err := pause.For(ctx, time.Second); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// LockSchema returns when nobody migrates the database, and has them wait until unlock is called.
+func (o Options) LockSchema(ctx context.Context, conn *sql.Conn) (unlock func() error, err error) {
+	return Lock(ctx, conn, "schema", func() error {
+		o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+		return nil
+	})
+}
+
+// Migrate brings the schema up to date while it holds a lock, as several nodes may start at once.
 func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	sum := sha256.Sum256([]byte("holdfast schema"))
-	key := int64(binary.BigEndian.Uint64(sum[:8]))
-	for taken := false; !taken; {
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&taken); err != nil {
-			return err
-		}
-		if !taken {
-			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
+	unlock, err := o.LockSchema(ctx, conn)
+	if err != nil {
+		return err
 	}
-	defer func() {
-		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", key)
-		err = errors.Join(err, unlocked)
-	}()
+	defer func() { err = errors.Join(err, unlock()) }()
 	s.Dialect = goose.DialectPostgres
 	return s.Migrate(ctx, db, o.Log)
 }
 
-// Numbered returns a statement with PostgreSQL's placeholders: $1 for the first ? and so on. A ? within quotes stays.
+// Quoted is a table's or column's name as a statement has it.
+func Quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// Numbered returns a statement with PostgreSQL's placeholders, $1 for the first ? and so on, and with its quotes around
+// names that are in backticks. What is within quotes stays.
 func Numbered(query string) string {
-	if !strings.Contains(query, "?") {
+	if !strings.ContainsAny(query, "?`") {
 		return query
 	}
 	var b strings.Builder
@@ -181,6 +213,8 @@ func Numbered(query string) string {
 			b.WriteByte('$')
 			b.WriteString(strconv.Itoa(n))
 			continue
+		case c == '`':
+			c = '"'
 		}
 		b.WriteByte(c)
 	}

@@ -148,7 +148,7 @@ func TestCutDumps(t *testing.T) {
 	fill(t, side(t, openRuns(t, from)))
 	text := written(t, from, runs())
 	end := bytes.LastIndex(text, []byte(`{"end":`))
-	last := bytes.LastIndex(text, []byte(`{"name":`))
+	last := bytes.LastIndex(text, []byte("\x00{\"name\":")) + 1
 	for _, n := range []int{0, 5, 16, 30, last, last + 1, end - 1, end, len(text) - 1, len(text) / 2, len(text) / 3} {
 		err := pgdump.Load(t.Context(), to, runs(), bytes.NewReader(text[:n]), dump.Rest{})
 		if !errors.Is(err, dump.ErrDamaged) {

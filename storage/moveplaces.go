@@ -165,6 +165,9 @@ type databasePlace struct {
 
 // String implements place.
 func (p *databasePlace) String() string {
+	if d := p.settings.Database; d.Engine() == configs.Postgres {
+		return fmt.Sprintf("the database %v", postgresOptions(d, p.log))
+	}
 	return fmt.Sprintf("the database %v", serverOptions(p.settings.Database, p.log))
 }
 
@@ -232,8 +235,9 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 	if err != nil {
 		return nil, err
 	}
+	in := p.db.Dialect()
 	return []keep{
-		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete(p.db.Dialect())},
+		{name: "states", side: states.Side(p.db, in), usage: states.UsageShape(), complete: states.Complete(in)},
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

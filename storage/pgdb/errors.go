@@ -56,6 +56,9 @@ func IsConflict(err error) bool { return is(err, "40001", "40P01", "55P03") }
 // IsDuplicate says whether err is a row's that is there already.
 func IsDuplicate(err error) bool { return is(err, "23505") }
 
+// IsNoTable says whether a statement names a table that is not there.
+func IsNoTable(err error) bool { return is(err, "42P01") }
+
 // isDenied says whether the server does not let us at the database, or has none of that name.
 func isDenied(err error) bool { return is(err, "3D000", "28000", "28P01", "42501", "25006") }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/holdfast/holdfast/storage/serverdb"
 )
@@ -114,6 +115,15 @@ func commitDurably(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
+// Name is what the database is called on its server.
+func (o Options) Name() string {
+	config, err := pgx.ParseConfig(o.URL)
+	if err != nil {
+		return "of PostgreSQL"
+	}
+	return config.Database
+}
+
 // String names the database without the password.
 func (o Options) String() string {
 	config, err := pgx.ParseConfig(o.URL)
@@ -161,51 +171,60 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }
 
+// lockPoll is how often who waits for a lock asks for it.
+const lockPoll = 200 * time.Millisecond
+
+// Lock returns once the connection has the database's lock of a name, which no other has until unlock is called: the
+// server frees it, too, when the connection ends, whatever becomes of this process. While another connection has it,
+// Lock tries again and again, unless waiting returns an error.
+func Lock(ctx context.Context, conn *sql.Conn, name string, waiting func() error) (unlock func() error, err error) {
+	sum := sha256.Sum256([]byte("holdfast " + name))
+	key := int64(binary.BigEndian.Uint64(sum[:8]))
+	for taken := false; ; {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&taken); err != nil {
+			return nil, err
+		}
+		if taken {
+			return func() error {
+				_, err := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", key)
+				return err
+			}, nil
+		}
+		if err := waiting(); err != nil {
+			return nil, err
+		}
+		if err := pause.For(ctx, lockPoll); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// LockSchema returns when nobody migrates the database, and has them wait until unlock is called.
+func (o Options) LockSchema(ctx context.Context, conn *sql.Conn) (unlock func() error, err error) {
+	told := false
+	return Lock(ctx, conn, "schema", func() error {
+		if !told {
+			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+			told = true
+		}
+		return nil
+	})
+}
+
 // Migrate brings the schema up to date while it holds a lock, as several nodes may start at once.
 func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err error) {
-	unlock, err := o.LockSchema(ctx, db)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	unlock, err := o.LockSchema(ctx, conn)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	s.Dialect = goose.DialectPostgres
 	return s.Migrate(ctx, db, o.Log)
-}
-
-// lockPoll is how often a node that waits for another one's migration asks for the lock.
-const lockPoll = 200 * time.Millisecond
-
-// LockSchema returns when nobody migrates the database, and has them wait until unlock is called. The server frees the
-// lock when its connection ends, whatever becomes of this process.
-func (o Options) LockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte("holdfast schema"))
-	key := strconv.FormatInt(int64(binary.BigEndian.Uint64(sum[:8])), 10)
-	for taken, told := false, false; !taken; {
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+key+")").Scan(&taken); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-		if !taken {
-			if !told {
-				o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
-				told = true
-			}
-			select {
-			case <-time.After(lockPoll):
-			case <-ctx.Done():
-				return nil, errors.Join(ctx.Err(), conn.Close())
-			}
-		}
-	}
-	return func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock("+key+")")
-		return errors.Join(err, conn.Close())
-	}, nil
 }
 
 // WhyNotDurable names the settings by which a crash of the server may take back what was committed; empty for none.
@@ -241,9 +260,13 @@ func WhyReadOnly(ctx context.Context, db *sql.DB) string {
 	return ""
 }
 
-// Numbered returns a statement with PostgreSQL's placeholders: $1 for the first ? and so on. A ? within quotes stays.
+// Quoted is a table's or column's name as a statement has it.
+func Quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// Numbered returns a statement with PostgreSQL's placeholders, $1 for the first ? and so on, and with its quotes around
+// names that are in backticks. What is within quotes stays.
 func Numbered(query string) string {
-	if !strings.Contains(query, "?") {
+	if !strings.ContainsAny(query, "?`") {
 		return query
 	}
 	var b strings.Builder
@@ -263,6 +286,8 @@ func Numbered(query string) string {
 			b.WriteByte('$')
 			b.WriteString(strconv.Itoa(n))
 			continue
+		case c == '`':
+			c = '"'
 		}
 		b.WriteByte(c)
 	}

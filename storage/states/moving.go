@@ -1,16 +1,63 @@
 package states
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-// Shapes say how the database keeps the records of states. What the journal has is in none of them:
+// Side is a database of a server's with the states that it keeps.
+func Side(db moving.Database, in sqldb.Dialect) moving.Side {
+	if in == sqldb.Postgres {
+		db = inBytes{db}
+	}
+	return moving.Side{Database: db, Shapes: shapes()}
+}
+
+// inBytes has all texts that a database is asked about, or is to keep, be bytes, as its columns are.
+type inBytes struct{ moving.Database }
+
+func (b inBytes) Look(ctx context.Context, fn func(moving.Querier) error) error {
+	return b.Database.Look(ctx, func(q moving.Querier) error { return fn(bytesOf{q}) })
+}
+
+func (b inBytes) Change(ctx context.Context, bytes int, fn func(moving.Tx) error) error {
+	return b.Database.Change(ctx, bytes, func(tx moving.Tx) error { return fn(bytesTx{bytesOf{tx}, tx}) })
+}
+
+type bytesOf struct{ moving.Querier }
+
+func (b bytesOf) Query(query string, args ...any) (*sql.Rows, error) {
+	return b.Querier.Query(query, toBytes(args)...)
+}
+
+type bytesTx struct {
+	bytesOf
+	tx moving.Tx
+}
+
+func (b bytesTx) Exec(query string, args ...any) (sql.Result, error) {
+	return b.tx.Exec(query, toBytes(args)...)
+}
+
+func toBytes(args []any) []any {
+	all := slices.Clone(args)
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			all[i] = []byte(text)
+		}
+	}
+	return all
+}
+
+// shapes say how a server's database keeps the records of states. What the journal has is in none of them:
 // whoever reads the log has it empty first.
-func Shapes() []moving.Shape {
+func shapes() []moving.Shape {
 	return []moving.Shape{headShape(), versionShape(), baseShape(), newestShape(),
 		{Table: stateengine.LockIDRecords(), Into: "state_lock_ids"},
 		{Table: stateengine.PurgedRecords(), Into: "state_purged"},

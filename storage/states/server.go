@@ -139,7 +139,15 @@ func (p postgres) prepare(ctx context.Context, readers *sql.DB, of schema.Schema
 }
 
 func (p postgres) lockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
-	return p.LockSchema(ctx, db)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	free, err := p.LockSchema(ctx, conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return func() error { return errors.Join(free(), conn.Close()) }, nil
 }
 
 // redial does nothing: a connection to a server that takes no writes any more is lost.

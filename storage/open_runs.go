@@ -72,7 +72,7 @@ func dialectOf(d configs.Database) sqldb.Dialect {
 // openPool connects to the database of [database], whatever is there.
 func openPool(d configs.Database, log *slog.Logger) (*sql.DB, error) {
 	if d.Engine() == configs.Postgres {
-		return postgresOptions(d, log).Open()
+		return postgresOptions(d, log).Plain(pgdb.AsTexts, nil).Open()
 	}
 	o, err := serverOptions(d, log).WithDefaults()
 	if err != nil {

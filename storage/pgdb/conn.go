@@ -14,17 +14,28 @@ import (
 // not used.
 type Greet func(context.Context, driver.Conn) error
 
-// Plain returns options for a pool whose statements are written as for the other databases: with ? for values, with
-// texts that are bytes in all tables, and with 0 and 1 for what is false and true. What is between semicolons is
-// several statements, which the server gets at once.
-func (o Options) Plain(greet Greet) Options {
-	o.plain, o.greet = true, greet
+// Texts is what a pool's texts are in the tables.
+type Texts uint8
+
+// What texts are.
+const (
+	AsTexts Texts = iota + 1
+	AsBytes
+)
+
+// Plain returns options for a pool whose statements are written as for the other databases: with ? for values, and with
+// 0 and 1 for what is false and true. What is between semicolons is several statements, which the server gets at once.
+// A text of PostgreSQL's has no NUL, and nothing that is kept as one has: what is looked for by such a text is looked
+// for by another one that nothing has.
+func (o Options) Plain(texts Texts, greet Greet) Options {
+	o.texts, o.greet = texts, greet
 	return o
 }
 
 // plainConnector makes plain connections.
 type plainConnector struct {
 	driver.Connector
+	texts Texts
 	greet Greet // nil for none
 }
 
@@ -37,7 +48,7 @@ func (c plainConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("pgdb: the driver's connection can't do what is asked of it"), made.Close())
 	}
-	conn := plain{able}
+	conn := plain{able, c.texts}
 	if c.greet != nil {
 		if err := c.greet(ctx, conn); err != nil {
 			return nil, errors.Join(err, able.Close())
@@ -46,15 +57,24 @@ func (c plainConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
+// driverConn has its own method Conn be seen where it is embedded.
+type driverConn = stdlib.Conn
+
 // plain is a connection that takes statements as Plain says.
-type plain struct{ *stdlib.Conn }
+type plain struct {
+	*driverConn
+	texts Texts
+}
 
 // CheckNamedValue implements driver.NamedValueChecker.
-func (plain) CheckNamedValue(v *driver.NamedValue) (err error) {
+func (c plain) CheckNamedValue(v *driver.NamedValue) (err error) {
 	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
 	switch value := v.Value.(type) {
 	case string:
-		v.Value = []byte(value)
+		v.Value = strings.ReplaceAll(value, "\x00", "\ufffe")
+		if c.texts == AsBytes {
+			v.Value = []byte(value)
+		}
 	case bool:
 		v.Value = int64(0)
 		if value {
@@ -66,7 +86,7 @@ func (plain) CheckNamedValue(v *driver.NamedValue) (err error) {
 
 // QueryContext implements driver.QueryerContext.
 func (c plain) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.Conn.QueryContext(ctx, Numbered(query), args)
+	return c.driverConn.QueryContext(ctx, Numbered(query), args)
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -75,10 +95,10 @@ func (c plain) ExecContext(ctx context.Context, query string, args []driver.Name
 		mode := driver.NamedValue{Value: pgx.QueryExecModeSimpleProtocol}
 		args = append([]driver.NamedValue{mode}, args...)
 	}
-	return c.Conn.ExecContext(ctx, Numbered(query), args)
+	return c.driverConn.ExecContext(ctx, Numbered(query), args)
 }
 
 // PrepareContext implements driver.ConnPrepareContext.
 func (c plain) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return c.Conn.PrepareContext(ctx, Numbered(query))
+	return c.driverConn.PrepareContext(ctx, Numbered(query))
 }

@@ -35,8 +35,7 @@ type Options struct {
 	// ConnectTimeout bounds the making of one connection; 5 seconds.
 	ConnectTimeout time.Duration
 
-	// plain connections take statements as Plain says.
-	plain bool
+	texts Texts // zero unless Plain says
 	greet Greet
 
 	Log *slog.Logger
@@ -81,8 +80,8 @@ func (o Options) Open() (*sql.DB, error) {
 		return nil, err
 	}
 	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(commitDurably))
-	if o.plain {
-		connector = plainConnector{connector, o.greet}
+	if o.texts != 0 {
+		connector = plainConnector{connector, o.texts, o.greet}
 	}
 	db := sql.OpenDB(connector)
 	most := cmp.Or(o.MaxOpenConns, MaxOpenConns)
@@ -212,7 +211,13 @@ func (o Options) LockSchema(ctx context.Context, conn *sql.Conn) (unlock func() 
 }
 
 // Migrate brings the schema up to date while it holds a lock, as several nodes may start at once.
-func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err error) {
+func (o Options) Migrate(ctx context.Context, s schema.Schema) (err error) {
+	o.MaxOpenConns, o.MaxIdleConns, o.texts, o.greet = 2, 2, 0, nil // the lock has one of them
+	db, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/pgdb"
@@ -30,7 +30,7 @@ const patient = "SET statement_timeout = 0; SET idle_in_transaction_session_time
 // tables than those of the schemas, and the others, can't be written: nobody could make them again.
 func Open(ctx context.Context, o pgdb.Options, schemas []schema.Schema, others ...string) (_ *dump.Moment, err error) {
 	o.MaxOpenConns = 1
-	db, err := o.Open()
+	db, err := o.Plain(pgdb.AsTexts, nil).Open()
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func writeTable(ctx context.Context, m *dump.Moment, w *dump.Writer, name string
 // raw hands out what is below a connection.
 func raw(conn *sql.Conn, fn func(*pgconn.PgConn) error) error {
 	return conn.Raw(func(driver any) error {
-		c, ok := driver.(*stdlib.Conn)
+		c, ok := driver.(interface{ Conn() *pgx.Conn })
 		if !ok {
 			return fmt.Errorf("pgdump: the connection is a %T", driver)
 		}

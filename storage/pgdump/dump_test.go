@@ -107,7 +107,7 @@ func tables(t *testing.T, o pgdb.Options) (all []string) {
 
 func asked(t *testing.T, o pgdb.Options, fn func(moving.Querier) error) error {
 	t.Helper()
-	db, err := o.Open()
+	db, err := o.Plain(pgdb.AsTexts, nil).Open()
 	must(t, err)
 	defer db.Close()
 	conn, err := db.Conn(t.Context())
@@ -196,10 +196,7 @@ func steps(name string, more ...string) schema.Schema {
 
 func migrate(t *testing.T, o pgdb.Options, s schema.Schema) {
 	t.Helper()
-	db, err := o.Open()
-	must(t, err)
-	defer db.Close()
-	must(t, o.Migrate(t.Context(), db, s))
+	must(t, o.Migrate(t.Context(), s))
 }
 
 // TestNumbersGoOn: rows that are added after a load are numbered behind all that were there before, also those that were

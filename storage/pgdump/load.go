@@ -24,7 +24,7 @@ import (
 // that start meanwhile wait. What a load that was killed after it, while it did the rest, has left is removed by the next.
 func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.Reader, rest dump.Rest) (err error) {
 	o.MaxOpenConns = 1
-	db, err := o.Open()
+	db, err := o.Plain(pgdb.AsTexts, nil).Open()
 	if err != nil {
 		return err
 	}

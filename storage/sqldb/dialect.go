@@ -2,12 +2,10 @@ package sqldb
 
 import (
 	"database/sql"
-	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb"
-	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -20,36 +18,6 @@ const (
 	MySQL
 	Postgres
 )
-
-// places has a statement's placeholders as the dialect writes them.
-func (d Dialect) places(query string) string {
-	if d == Postgres {
-		return pgdb.Numbered(query)
-	}
-	return query
-}
-
-// values has a statement's arguments as the dialect takes them: what is true is 1 in all tables. PostgreSQL's texts
-// have no NUL, and nothing that is kept has one: what is looked for by such a text is looked for by another one that
-// nothing has.
-func (d Dialect) values(args []any) []any {
-	if d != Postgres {
-		return args
-	}
-	all := slices.Clone(args)
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case string:
-			all[i] = strings.ReplaceAll(v, "\x00", "\ufffe")
-		case bool:
-			all[i] = 0
-			if v {
-				all[i] = 1
-			}
-		}
-	}
-	return all
-}
 
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
 // its key. Its arguments are the key's columns, then the others.
@@ -104,6 +72,29 @@ func (d Dialect) Contains(column string) string {
 		return "position(? IN " + column + ") > 0"
 	}
 	return "instr(" + column + ", ?) > 0"
+}
+
+// Some limits a DELETE or an UPDATE to the first rows, whose key these columns are. Its last argument is how many, and
+// the condition's come before that.
+func (d Dialect) Some(begin, table, end, key, where, order string) string {
+	if d == MySQL {
+		return begin + table + end + " WHERE " + where + " ORDER BY " + order + " LIMIT ?"
+	}
+	return begin + table + end + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + where +
+		" ORDER BY " + order + " LIMIT ?)"
+}
+
+// DeleteSome is Some of a DELETE.
+func (d Dialect) DeleteSome(table, key, where, order string) string {
+	return d.Some("DELETE FROM ", table, "", key, where, order)
+}
+
+// Micros asks for a server's time, in microseconds since 1970, whatever its time zone is.
+func (d Dialect) Micros() string {
+	if d == Postgres {
+		return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+	}
+	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"
 }
 
 // Places returns so many placeholders.

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ func openMySQL(ctx context.Context, options Options) (engine, int, error) {
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close(), writers.Close())
 	}
-	return &mysql{server{db, writers, MySQL, cmp.Or(options.Patience, readTimeout)}, o}, max(o.MaxOpenConns/2, 1), nil
+	return &mysql{newServer(MySQL, db, writers, options), o}, max(o.MaxOpenConns/2, 1), nil
 }
 
 func (e *mysql) explain(err error) error { return mysqlError(err) }

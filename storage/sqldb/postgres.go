@@ -15,7 +15,7 @@ type postgres struct{ server }
 func openPostgres(ctx context.Context, options Options) (engine, int, error) {
 	o := *options.Postgres
 	o.Log = cmp.Or(o.Log, options.Log)
-	db, err := o.Open()
+	db, err := o.Plain(pgdb.AsTexts, nil).Open()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -23,12 +23,12 @@ func openPostgres(ctx context.Context, options Options) (engine, int, error) {
 		if err := pgdb.Check(ctx, db); err != nil {
 			return err
 		}
-		return o.Migrate(ctx, db, Schema(Postgres))
+		return o.Migrate(ctx, Schema(Postgres))
 	})
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close())
 	}
-	e := &postgres{server{db, db, Postgres, cmp.Or(options.Patience, readTimeout)}}
+	e := &postgres{newServer(Postgres, db, db, options)}
 	return e, max(db.Stats().MaxOpenConnections/2, 1), nil
 }
 

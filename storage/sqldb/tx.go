@@ -16,15 +16,15 @@ type sqlTx struct {
 func (t sqlTx) Dialect() Dialect { return t.speaks }
 
 func (t sqlTx) Exec(query string, args ...any) (sql.Result, error) {
-	return t.tx.ExecContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
+	return t.tx.ExecContext(t.ctx, query, args...)
 }
 
 func (t sqlTx) Query(query string, args ...any) (*sql.Rows, error) {
-	return t.tx.QueryContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
+	return t.tx.QueryContext(t.ctx, query, args...)
 }
 
 func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
-	return t.tx.QueryRowContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
+	return t.tx.QueryRowContext(t.ctx, query, args...)
 }
 
 // alone runs statements on one connection.
@@ -37,18 +37,18 @@ type alone struct {
 func (a alone) Dialect() Dialect { return a.speaks }
 
 func (a alone) Query(query string, args ...any) (*sql.Rows, error) {
-	return a.conn.QueryContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
+	return a.conn.QueryContext(a.ctx, query, args...)
 }
 
 func (a alone) Exec(query string, args ...any) (sql.Result, error) {
-	return a.conn.ExecContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
+	return a.conn.ExecContext(a.ctx, query, args...)
 }
 
 // OnConn runs statements on a connection, in the transaction that the caller has begun there, if any.
 func OnConn(ctx context.Context, conn *sql.Conn, d Dialect) Tx { return alone{ctx, conn, d} }
 
 func (a alone) QueryRow(query string, args ...any) *sql.Row {
-	return a.conn.QueryRowContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
+	return a.conn.QueryRowContext(a.ctx, query, args...)
 }
 
 // askOn runs fn on one connection of a pool.

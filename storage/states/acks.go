@@ -20,7 +20,7 @@ import (
 
 const (
 	// ackAge is for how long an acknowledged change is looked for. Its outcome is in the database for
-	// longer, see outcomesKept.
+	// longer, see sqldb.OutcomesKept.
 	ackAge = time.Hour
 	// mostAcks is how many are remembered, and twice that how long the file may get.
 	mostAcks = 4096

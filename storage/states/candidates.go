@@ -12,7 +12,7 @@ import (
 func (t *tx) AddCandidate(id int64, c *state.Candidate, body stateengine.Stored) error {
 	args := append([]any{id}, stateengine.CandidateValues(c, body)...)
 	args = append(args, c.Status == state.Open, body.Encoding, body.Counted())
-	row, err := t.added("seq", sqlAddCandidate+tuple(len(args)), args...)
+	row, err := t.Added("seq", sqlAddCandidate+tuple(len(args)), args...)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ type openCandidate struct {
 }
 
 func (t *tx) openCandidates(id int64) (all []openCandidate, err error) {
-	rows, err := t.query(sqlOpenBodies, id)
+	rows, err := t.Query(sqlOpenBodies, id)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func (t *tx) settleOpen(id int64, status state.CandidateStatus, at int64, chosen
 		if !chosen(c) {
 			continue
 		}
-		if err := t.later(sqlSettle, string(status), at, c.row); err != nil {
+		if err := t.Later(sqlSettle, string(status), at, c.row); err != nil {
 			return err
 		}
-		if err := t.later(sqlDropBody, id, -c.row); err != nil {
+		if err := t.Later(sqlDropBody, id, -c.row); err != nil {
 			return err
 		}
 		t.grow(t.ref.Org, -c.stored)

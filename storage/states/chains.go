@@ -54,13 +54,13 @@ func (l *linker) write(t *tx) error {
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
 	}
-	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+t.sql.orSet("sequence", "place", "hash"), links...); err != nil {
+	if err := t.Later(sqlAddLinks+tuples(len(links)/3, 3)+t.sql.orSet("sequence", "place", "hash"), links...); err != nil {
 		return err
 	}
 	for _, org := range l.orgs() {
 		heads = append(heads, stateengine.ChainValues(org, chains[org])...)
 	}
-	return t.later(sqlSetChains+tuples(len(chains), 6)+t.sql.orSet("org", "sequence", "place", "hash"), heads...)
+	return t.Later(sqlSetChains+tuples(len(chains), 6)+t.sql.orSet("org", "sequence", "place", "hash"), heads...)
 }
 
 // orgs are those of the events, in an order.
@@ -78,7 +78,7 @@ func (t *tx) chainsOf(orgs []uuid.UUID) (chains map[uuid.UUID]audit.Chain, err e
 	for i, org := range orgs {
 		args[i] = org.String()
 	}
-	rows, err := t.query(sqlChainsOf+tuple(len(orgs))+` FOR UPDATE`, args...)
+	rows, err := t.Query(sqlChainsOf+tuple(len(orgs))+` FOR UPDATE`, args...)
 	if err != nil {
 		return nil, err
 	}

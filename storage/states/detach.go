@@ -93,15 +93,15 @@ func (t *tx) replace(d *stateengine.Dependent, packed stateengine.Stored,
 	}
 	number := int64(d.Version.Number)
 	var stored int64
-	found, err := t.one([]any{&stored}, sqlStored, id, number, d.Base, d.Digest)
+	found, err := t.One([]any{&stored}, sqlStored, id, number, d.Base, d.Digest)
 	if err != nil || !found {
 		return true, err
 	}
 	t.grow(t.ref.Org, int64(packed.Counted())-stored)
-	if err := t.later(sqlReplace, packed.Encoding, packed.Counted(), base, id, number); err != nil {
+	if err := t.Later(sqlReplace, packed.Encoding, packed.Counted(), base, id, number); err != nil {
 		return true, err
 	}
-	if err := t.later(sqlDropBody, id, number); err != nil {
+	if err := t.Later(sqlDropBody, id, number); err != nil {
 		return true, err
 	}
 	return true, t.addPieces(id, number, packed.Bytes)
@@ -109,7 +109,7 @@ func (t *tx) replace(d *stateengine.Dependent, packed stateengine.Stored,
 
 // lock locks the state's row, and returns its ID, zero for none.
 func (t *tx) lock() (id int64, err error) {
-	_, err = t.one([]any{&id}, sqlLockID, t.ref.Org.String(), string(t.ref.Name))
+	_, err = t.One([]any{&id}, sqlLockID, t.ref.Org.String(), string(t.ref.Name))
 	return id, err
 }
 

@@ -14,14 +14,6 @@ type dialect struct{ sqldb.Dialect }
 
 func (d dialect) isPostgres() bool { return d.Dialect == sqldb.Postgres }
 
-// begin is what a transaction's first statement needs before it. A connection of MySQL's that writes is always in one.
-func (d dialect) begin() string {
-	if d.isPostgres() {
-		return "BEGIN;"
-	}
-	return ""
-}
-
 // index has an index be used: with many rows a server of MySQL's protocol may prefer to read them all.
 func (d dialect) index(name string) string {
 	if d.isPostgres() {
@@ -63,21 +55,6 @@ func (d dialect) given(column string) string {
 	return "VALUES(" + column + ")"
 }
 
-// some limits a DELETE or an UPDATE to the first rows, whose key these columns are. Its last argument is how many, and
-// the condition's come before that.
-func (d dialect) some(begin, table, end, key, where, order string) string {
-	if d.isPostgres() {
-		return begin + table + end + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + where +
-			" ORDER BY " + order + " LIMIT ?)"
-	}
-	return begin + table + end + " WHERE " + where + " ORDER BY " + order + " LIMIT ?"
-}
-
-// deleteSome is some of a DELETE.
-func (d dialect) deleteSome(table, key, where, order string) string {
-	return d.some("DELETE FROM ", table, "", key, where, order)
-}
-
 // text is the placeholder of a text where no column says that it is one.
 func (d dialect) text() string {
 	if d.isPostgres() {
@@ -92,24 +69,6 @@ func (d dialect) integer(sum string) string {
 		return "CAST(" + sum + " AS BIGINT)"
 	}
 	return "CAST(" + sum + " AS SIGNED)"
-}
-
-// micros asks for the server's time, in microseconds since 1970, whatever its time zone is.
-func (d dialect) micros() string {
-	if d.isPostgres() {
-		return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
-	}
-	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"
-}
-
-// forget deletes outcomes, by their place and by their time: the token of a node whose clock is wrong stays long
-// enough.
-func (d dialect) forget() string {
-	old := "token < ? AND at < NOW(6) - INTERVAL ? SECOND"
-	if d.isPostgres() {
-		old = "token < ? AND at < now() - ? * INTERVAL '1 second'"
-	}
-	return d.deleteSome("state_outcomes", "token", old, "token")
 }
 
 // picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL.

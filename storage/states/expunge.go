@@ -49,7 +49,7 @@ func (t *tx) doomDeleted(before time.Time, event audit.Event) error {
 	}
 	var id, deleted int64
 	var locked bool
-	found, err := t.one([]any{&id, &deleted, &locked}, sqlFindDeleted, t.ref.Org.String(), string(t.ref.Name))
+	found, err := t.One([]any{&id, &deleted, &locked}, sqlFindDeleted, t.ref.Org.String(), string(t.ref.Name))
 	if err != nil || !found || locked || stateengine.FromMicros(deleted).After(before) {
 		return err
 	}
@@ -87,14 +87,14 @@ func (t *tx) dropDoomed(limit int) (done bool, err error) {
 
 // doomed returns a doomed state and whose it was; zero when there is none.
 func (t *tx) doomed(query string, args ...any) (id int64, owner uuid.UUID, err error) {
-	_, err = t.one([]any{&id, &owner}, query, args...)
+	_, err = t.One([]any{&id, &owner}, query, args...)
 	return id, owner, err
 }
 
 // someVersions returns the numbers of a state's oldest versions, up to so many and about so many
 // bytes.
 func (t *tx) someVersions(id int64, limit int, most int64) (numbers []int64, err error) {
-	rows, err := t.query(sqlDoomedRows, id, limit)
+	rows, err := t.Query(sqlDoomedRows, id, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (t *tx) dropVersions(owner uuid.UUID, id int64, numbers []int64) error {
 	}
 	among := tuple(len(numbers))
 	var rows, stored int64
-	if _, err := t.one([]any{&rows, &stored}, sqlSizes+among, args...); err != nil {
+	if _, err := t.One([]any{&rows, &stored}, sqlSizes+among, args...); err != nil {
 		return err
 	}
 	t.grow(owner, -rows*state.RowBytes-stored)
@@ -129,7 +129,7 @@ func (t *tx) dropVersions(owner uuid.UUID, id int64, numbers []int64) error {
 
 // dropCandidates removes candidates with their bodies, and returns how many.
 func (t *tx) dropCandidates(owner uuid.UUID, id int64, limit int) (removed int, err error) {
-	rows, err := t.query(sqlCandidatesLeft, id, limit)
+	rows, err := t.Query(sqlCandidatesLeft, id, limit)
 	if err != nil {
 		return 0, err
 	}

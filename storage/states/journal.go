@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -19,9 +19,6 @@ const (
 	moveRows = 512
 	// moveEvery is how often a node that has written moves the journal, if nobody reads.
 	moveEvery = time.Second
-	// forgetEvery is how often old outcomes are removed, and forgetRows how many at once.
-	forgetEvery = 10 * time.Minute
-	forgetRows  = 1000
 )
 
 const (
@@ -82,7 +79,7 @@ func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err erro
 			more = false
 			return err
 		}
-		more = m.last < newest && (len(m.ids) == moveRows || m.size >= batchBytes)
+		more = m.last < newest && (len(m.ids) == moveRows || m.size >= sqldb.BatchBytes)
 		return m.write(t)
 	})
 	return more, err
@@ -93,7 +90,7 @@ type logHead struct{ sequence, newest int64 }
 
 // lockLog locks the log until the transaction ends.
 func (t *tx) lockLog() (h logHead, err error) {
-	found, err := t.one([]any{&h.sequence, &h.newest}, sqlLockLog)
+	found, err := t.One([]any{&h.sequence, &h.newest}, sqlLockLog)
 	if err == nil && !found {
 		err = errNoLog()
 	}
@@ -133,7 +130,7 @@ func scanJournal(scan stateengine.Scan) (r journalRow, err error) {
 
 // read numbers what it finds.
 func (m *mover) read(t *tx) error {
-	rows, err := t.query(sqlJournalRows, moveRows)
+	rows, err := t.Query(sqlJournalRows, moveRows)
 	if err != nil {
 		return err
 	}
@@ -152,9 +149,9 @@ func (m *mover) read(t *tx) error {
 			m.rows++
 			r.event.Sequence = uint64(m.sequence)
 			m.linker.add(r.event)
-			m.size += sizeOf(values)
+			m.size += sqldb.SizeOf(values)
 		}
-		return m.size < batchBytes
+		return m.size < sqldb.BatchBytes
 	})
 }
 
@@ -163,7 +160,7 @@ const sqlJournalRows = `SELECT id, bytes, states, locks, is_event, 0, ` + statee
 
 func (m *mover) write(t *tx) error {
 	if m.rows > 0 {
-		if err := t.later(sqlAddEvents+tuples(m.rows, 16), m.events...); err != nil {
+		if err := t.Later(sqlAddEvents+tuples(m.rows, 16), m.events...); err != nil {
 			return err
 		}
 		if err := m.linker.write(t); err != nil {
@@ -176,21 +173,20 @@ func (m *mover) write(t *tx) error {
 		for _, org := range orgs {
 			args = append(args, org, m.changes[org])
 		}
-		if err := t.later(sqlAddUsage+tuples(len(orgs), 2)+t.sql.moreUsage(), args...); err != nil {
+		if err := t.Later(sqlAddUsage+tuples(len(orgs), 2)+t.sql.moreUsage(), args...); err != nil {
 			return err
 		}
 	}
-	if err := t.later(`DELETE FROM state_journal WHERE id IN `+tuple(len(m.ids)), m.ids...); err != nil {
+	if err := t.Later(`DELETE FROM state_journal WHERE id IN `+tuple(len(m.ids)), m.ids...); err != nil {
 		return err
 	}
-	return t.later(sqlSetLog, m.sequence, m.newest, m.states, m.locks)
+	return t.Later(sqlSetLog, m.sequence, m.newest, m.states, m.locks)
 }
 
-// keepUp moves the journal now and then, so that nobody finds much of it, and forgets old outcomes.
+// keepUp moves the journal now and then, so that nobody finds much of it.
 func (s *Store) keepUp(ctx context.Context) {
-	forgotten := time.Time{}
 	for ctx.Err() == nil {
-		pause(ctx, moveEvery)
+		_ = pause.For(ctx, moveEvery)
 		s.watchRewinds(ctx)
 		if s.owed.Swap(false) {
 			if err := s.moved(ctx); err != nil && ctx.Err() == nil {
@@ -198,43 +194,5 @@ func (s *Store) keepUp(ctx context.Context) {
 				s.log.WarnContext(ctx, "the journal of states could not be moved on; trying again", "error", err)
 			}
 		}
-		if time.Since(forgotten) >= forgetEvery && ctx.Err() == nil {
-			forgotten = time.Now()
-			if err := s.forget(ctx); err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "old outcomes could not be removed; trying again later", "error", err)
-			}
-		}
 	}
-}
-
-// forget removes outcomes that nobody asks for any more, by the server's time.
-func (s *Store) forget(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	var now int64
-	if err := s.readers.QueryRowContext(ctx, s.sql.micros()).Scan(&now); err != nil {
-		return err
-	}
-	before := tokenAt(time.UnixMicro(now).Add(-outcomesKept))
-	for {
-		result, err := s.readers.ExecContext(ctx, s.sql.forget(), before[:], int(outcomesKept.Seconds()), forgetRows)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n < forgetRows {
-			return err
-		}
-	}
-}
-
-// outcomesKept is for how long outcomes are remembered.
-const outcomesKept = 3 * longestRemember
-
-// tokenAt is below all tokens that are made after a time.
-func tokenAt(t time.Time) (id uuid.UUID) {
-	ms := uint64(t.UnixMilli())
-	for i := range 6 {
-		id[i] = byte(ms >> (8 * (5 - i)))
-	}
-	return id
 }

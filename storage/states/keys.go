@@ -58,7 +58,7 @@ func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 		if err := t.addMark(k.store.master.Load()); err != nil {
 			return err
 		}
-		if _, err := t.now(t.sql.newInto(newDataKey), org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
+		if _, err := t.Exec(t.sql.newInto(newDataKey), org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
 			return err
 		}
 		kept, _, err = t.dataKey(org, key.Number)
@@ -69,7 +69,7 @@ func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 
 func (t *tx) dataKey(org uuid.UUID, number uint32) (key seal.WrappedKey, found bool, err error) {
 	var id []byte
-	found, err = t.one([]any{&key.Number, &id, &key.Wrapped}, sqlDataKey, org.String(), number)
+	found, err = t.One([]any{&key.Number, &id, &key.Wrapped}, sqlDataKey, org.String(), number)
 	copy(key.ID[:], id)
 	return key, found, err
 }
@@ -84,7 +84,7 @@ func (k *keys) ReplaceDataKey(ctx context.Context, org uuid.UUID, was,
 			return err
 		}
 		kept = seal.WrappedKey{Number: is.Number, ID: is.ID, Wrapped: bytes.Clone(is.Wrapped)}
-		return t.later(sqlRewrap, is.Wrapped, org.String(), is.Number)
+		return t.Later(sqlRewrap, is.Wrapped, org.String(), is.Number)
 	})
 	return kept, err
 }

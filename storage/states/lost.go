@@ -97,11 +97,11 @@ func (r *rewinds) count() int {
 }
 
 // remember notes that a change is about to be acknowledged.
-func (s *Store) remember(ctx context.Context, t *tx) {
+func (s *Store) remember(ctx context.Context, t *tx, token uuid.UUID) {
 	if t.ref.Name == "" {
 		return // it tells of no state
 	}
-	one := ack{Token: t.token, Org: t.ref.Org, Name: t.ref.Name, At: s.now()}
+	one := ack{Token: token, Org: t.ref.Org, Name: t.ref.Name, At: s.now()}
 	if t.made != nil {
 		one.Number = t.made.Number
 	}
@@ -264,7 +264,7 @@ func (s *Store) tellRewinds(ctx context.Context) error {
 			Note:  fmt.Sprintf("acknowledged %s; the database has version %d", gone.At.UTC().Format(time.RFC3339), number)}
 		newest := s.sql.or("org, name", "number = GREATEST(state_rewinds.number, "+s.sql.given("number")+")")
 		err := s.transact(ctx, state.Ref{Org: gone.Org}, 0, func(t *tx) error {
-			if err := t.later(sqlAddRewind+newest, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
+			if err := t.Later(sqlAddRewind+newest, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
 				return err
 			}
 			return t.AddEvent(event)

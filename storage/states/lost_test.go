@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // failover is a database of which the test has what a replica would have that was some time behind.
@@ -288,7 +289,7 @@ func TestAcks(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
 		t.Errorf("the file has %d bytes, %v", len(text), err)
 	}
-	if outcomesKept < 2*ackAge {
-		t.Errorf("outcomes are kept for %v, and looked for for %v", outcomesKept, ackAge)
+	if sqldb.OutcomesKept < 2*ackAge {
+		t.Errorf("outcomes are kept for %v, and looked for for %v", sqldb.OutcomesKept, ackAge)
 	}
 }

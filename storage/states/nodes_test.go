@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // nodes returns stores of several nodes that share a new database.
@@ -150,15 +151,16 @@ func stuck(t *testing.T, on kind, s *Store, ref state.Ref) (session int64, end f
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := s.newTx(context.Background(), conn, ref)
+	begun, err := s.transactor.Begin(context.Background(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
+	work := s.newTx(begun, ref)
 	work.in = s.bodies.Seals.Of(t.Context(), ref)
 	if _, err := work.Head(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := work.one([]any{&session}, on.session()); err != nil {
+	if _, err := work.One([]any{&session}, on.session()); err != nil {
 		t.Fatal(err)
 	}
 	return session, func() { _ = conn.Close() }
@@ -259,10 +261,11 @@ func testLateCommit(t *testing.T, on kind) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late, err := s.newTx(t.Context(), conn, ref)
+	begun, err := s.transactor.Begin(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
+	late := s.newTx(begun, ref)
 	body := []byte("2")
 	u, err := s.bodies.NewUpdate(t.Context(), ref, body, write(body))
 	if err != nil {
@@ -272,13 +275,13 @@ func testLateCommit(t *testing.T, on kind) {
 	if err := u.Run(late); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.settle(late.token, time.Now(), errors.New("lost")); !errors.Is(err, errUndone) {
+	if err := s.transactor.Settle(begun.Token(), time.Now(), errors.New("lost")); !errors.Is(err, sqldb.ErrUndone) {
 		t.Fatalf("settled: %v", err)
 	}
-	if err := late.commit(); err == nil {
+	if err := errors.Join(late.finish(), s.transactor.Commit(begun)); err == nil {
 		t.Error("the COMMIT that came late was accepted")
 	}
-	s.abandon(conn, errors.New("late"))
+	s.transactor.Abandon(conn, errors.New("late"))
 	wantVersions(t, s, ref, []byte("1"))
 	put(t, s, ref, body)
 	wantVersions(t, s, ref, []byte("1"), body)
@@ -290,18 +293,18 @@ func TestSettled(t *testing.T) { onEach(t, testSettled) }
 func testSettled(t *testing.T, on kind) {
 	s := nodes(t, on, 1)[0]
 	token := uuid.New()
-	if _, err := s.readers.Exec(sqlAddOutcome, token[:]); err != nil {
+	if _, err := s.readers.Exec("INSERT INTO state_outcomes (token) VALUES (?)", token[:]); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := s.settle(token, time.Now(), errors.New("lost")); err != nil {
+		if err := s.transactor.Settle(token, time.Now(), errors.New("lost")); err != nil {
 			t.Errorf("one that has happened: %v", err)
 		}
 	}
-	if err := s.settle(uuid.New(), time.Now(), errors.New("lost")); !errors.Is(err, errUndone) {
+	if err := s.transactor.Settle(uuid.New(), time.Now(), errors.New("lost")); !errors.Is(err, sqldb.ErrUndone) {
 		t.Errorf("one that has not: %v", err)
 	}
-	if err := s.settle(uuid.New(), time.Now().Add(-2*longestRemember), errors.New("lost")); !fault.Is(err,
+	if err := s.transactor.Settle(uuid.New(), time.Now().Add(-2*sqldb.LongestRemember), errors.New("lost")); !fault.Is(err,
 		fault.StoreUnavailable) {
 		t.Errorf("one that nobody remembers: %v", err)
 	}
@@ -313,7 +316,7 @@ func TestForget(t *testing.T) { onEach(t, testForget) }
 func testForget(t *testing.T, on kind) {
 	s := nodes(t, on, 1)[0]
 	add := func(made, added time.Time) uuid.UUID {
-		token := tokenAt(made)
+		token := sqldb.TokenAt(made)
 		token[15] = 1
 		if _, err := s.readers.Exec("INSERT INTO state_outcomes (token, at) VALUES (?, ?)", token[:],
 			added.UTC()); err != nil {
@@ -321,10 +324,10 @@ func testForget(t *testing.T, on kind) {
 		}
 		return token
 	}
-	now, old := time.Now(), time.Now().Add(-2*outcomesKept)
+	now, old := time.Now(), time.Now().Add(-2*sqldb.OutcomesKept)
 	gone := add(old, old)
 	stays := []uuid.UUID{add(old.Add(time.Second), now), add(now, old), add(now.Add(time.Second), now)}
-	if err := s.forget(t.Context()); err != nil {
+	if err := s.transactor.Forget(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	there := func(token uuid.UUID) (n int) {
@@ -354,7 +357,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s is %q, %v; want %q", setting, got, err, want)
 		}
 	}
-	if insistFor < 2*mysqldb.LockWait {
-		t.Errorf("a change gives up after %v, before a silent session ends", insistFor)
+	if sqldb.InsistFor < 2*mysqldb.LockWait {
+		t.Errorf("a change gives up after %v, before a silent session ends", sqldb.InsistFor)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -53,6 +54,7 @@ type Store struct {
 	// Connections that write are in a transaction from their first statement on; those that read
 	// never are, so that each statement sees what is there by then.
 	writers, readers *sql.DB
+	transactor       *sqldb.Transactor
 	lanes            lanes
 	writing, heading *turns.Turns
 	reading, listing *turns.Turns
@@ -138,6 +140,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.writers, err = s.server.writersPool(of.lockHead, sqlUsage, sqlAskLock); err != nil {
 		return err
 	}
+	s.transactor = sqldb.NewTransactor(s.sql.Dialect, s.writers, s.readers, "state_outcomes", s.log)
 	return s.server.await(ctx, s.options.StartupWait, s.setUp)
 }
 
@@ -162,7 +165,7 @@ func (s *Store) setUp(ctx context.Context) error {
 
 // leastPacket is what the server must take for a packet: a piece of a body whose every byte has to
 // be quoted, and what is kept back beside it.
-const leastPacket = 2*pieceBytes + 2*batchBytes
+const leastPacket = 2*pieceBytes + 2*sqldb.BatchBytes
 
 // Close implements state.Store.
 func (s *Store) Close() error {
@@ -178,6 +181,9 @@ func (s *Store) Close() error {
 // release gives back what open took, as far as it came.
 func (s *Store) release() error {
 	var errs []error
+	if s.transactor != nil {
+		s.transactor.Close()
+	}
 	if s.keys != nil {
 		errs = append(errs, s.keys.db.Close())
 	}

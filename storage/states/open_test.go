@@ -227,7 +227,7 @@ func TestExhaustedPool(t *testing.T) {
 	if _, err := s.Current(ctx, ref); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Current: %v", err)
 	}
-	if _, err := s.connection(ctx); !mysqldb.IsAway(err) {
+	if _, err := s.transactor.Connection(ctx); !mysqldb.IsAway(err) {
 		t.Errorf("a connection to write: %v", err)
 	}
 	for _, conn := range held {

@@ -60,7 +60,7 @@ func (t *tx) pruneEvents(org uuid.UUID, before time.Time, limit int, event audit
 	if chain.Removed, err = t.checkpoint(org); err != nil {
 		return 0, err
 	}
-	rows, err := t.query(t.sql.links(), org.String(), stateengine.Key(chain.Removed.Sequence+1), high, limit)
+	rows, err := t.Query(t.sql.links(), org.String(), stateengine.Key(chain.Removed.Sequence+1), high, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -73,12 +73,12 @@ func (t *tx) pruneEvents(org uuid.UUID, before time.Time, limit int, event audit
 }
 
 func (t *tx) checkpoint(org uuid.UUID) (c audit.Checkpoint, err error) {
-	return stateengine.ScanCheckpoint(t.conn.QueryRowContext(t.ctx, sqlCheckpoint+` FOR UPDATE`, org.String()).Scan)
+	return stateengine.ScanCheckpoint(t.QueryRow(sqlCheckpoint+` FOR UPDATE`, org.String()).Scan)
 }
 
 func (t *tx) setCheckpoint(org uuid.UUID, c audit.Checkpoint) error {
 	set := t.sql.orSet("org", "sequence", "place", "hash", "at")
-	return t.later(addCheckpoint+set, stateengine.CheckpointValues(org, c)...)
+	return t.Later(addCheckpoint+set, stateengine.CheckpointValues(org, c)...)
 }
 
 // removeEvents leaves of events what others are searched by, and sets the checkpoint.
@@ -88,7 +88,7 @@ func (t *tx) removeEvents(org uuid.UUID, to audit.Checkpoint, gone []audit.Link)
 		sequences[i] = int64(l.Sequence)
 	}
 	for _, statement := range []string{sqlUnlinkSome, sqlBlankSome} {
-		if err := t.later(statement+tuple(len(sequences)), sequences...); err != nil {
+		if err := t.Later(statement+tuple(len(sequences)), sequences...); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (t *tx) removeEvents(org uuid.UUID, to audit.Checkpoint, gone []audit.Link)
 
 // trimLog takes away the log's first rows of which nothing is left, looking at so many, and never its last one.
 func (t *tx) trimLog(to audit.Checkpoint, newest int64, limit int) error {
-	rows, err := t.query(sqlLogStart, limit)
+	rows, err := t.Query(sqlLogStart, limit)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (t *tx) trimLog(to audit.Checkpoint, newest int64, limit int) error {
 		return err
 	}
 	for _, statement := range []string{sqlDropStart, sqlDropStartLinks} {
-		if err := t.later(statement, int64(last.Sequence)); err != nil {
+		if err := t.Later(statement, int64(last.Sequence)); err != nil {
 			return err
 		}
 	}

@@ -18,9 +18,9 @@ func (t *tx) Head() (stateengine.HeadRow, error) {
 	)
 	org, name := t.ref.Org.String(), string(t.ref.Name)
 	if t.sql.isPostgres() {
-		t.keep(sqlLockID, org, name)
+		t.Lock(sqlLockID, org, name)
 	}
-	found, err := t.one(append([]any{&base, &digest, &encoding}, scan.Fields()...), t.texts.lockHead, org, name)
+	found, err := t.One(append([]any{&base, &digest, &encoding}, scan.Fields()...), t.texts.lockHead, org, name)
 	if err != nil || !found {
 		return stateengine.HeadRow{}, err
 	}
@@ -60,14 +60,14 @@ func (t *tx) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, er
 	if len(parts) == 0 {
 		return facts, nil
 	}
-	_, err = t.one(dest, "SELECT "+join(parts), args...)
+	_, err = t.One(dest, "SELECT "+join(parts), args...)
 	return facts, err
 }
 
 // AddState implements stateengine.StateTx.
 func (t *tx) AddState() (int64, error) {
 	t.grow(t.ref.Org, state.RowBytes)
-	return t.added("id", sqlAddState, t.ref.Org.String(), string(t.ref.Name))
+	return t.Added("id", sqlAddState, t.ref.Org.String(), string(t.ref.Name))
 }
 
 // AddVersion implements stateengine.StateTx.
@@ -78,7 +78,7 @@ func (t *tx) AddVersion(id int64, v state.Version, body stateengine.Stored) (int
 	}
 	args := append([]any{id}, stateengine.VersionValues(v, body)...)
 	args = append(args, body.Encoding, body.Counted(), base)
-	if err := t.later(sqlAddVersion+tuple(len(args)), args...); err != nil {
+	if err := t.Later(sqlAddVersion+tuple(len(args)), args...); err != nil {
 		return 0, err
 	}
 	t.made = &v
@@ -92,10 +92,10 @@ func (t *tx) addPieces(id, number int64, body []byte) error {
 	for piece := 0; piece*pieceBytes < len(body); piece++ {
 		part := body[piece*pieceBytes : min((piece+1)*pieceBytes, len(body))]
 		var err error
-		if 2*len(part)+t.size < batchBytes {
-			err = t.later(sqlAddPiece, id, number, piece, part)
+		if t.Fits(2 * len(part)) {
+			err = t.Later(sqlAddPiece, id, number, piece, part)
 		} else {
-			_, err = t.now(sqlAddPiece, id, number, piece, part)
+			_, err = t.Exec(sqlAddPiece, id, number, piece, part)
 		}
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (t *tx) SetDeleted(id int64, at *time.Time, undeleted bool) error {
 func (t *tx) Release(id int64, held *state.Lock) error {
 	t.set(id, "released_id", held.Info.ID)
 	t.freeLock(id)
-	return t.later(t.sql.newInto(newLockID), id, held.Info.ID)
+	return t.Later(t.sql.newInto(newLockID), id, held.Info.ID)
 }
 
 // freeLock has the row tell of no lock.

@@ -61,12 +61,12 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 		purged bool
 		stored int64
 	)
-	found, err := t.one([]any{&digest, &purged, &stored}, sqlFindVersion, id, number)
+	found, err := t.One([]any{&digest, &purged, &stored}, sqlFindVersion, id, number)
 	if err == nil && !found {
 		err = stateengine.ErrNoVersion(uint64(number))
 	}
 	if err == nil && !purged { // else no version is a delta of it any more
-		_, err = t.one([]any{&needed}, sqlIsNeeded, id, number-stateengine.GroupLength, number+stateengine.GroupLength,
+		_, err = t.One([]any{&needed}, sqlIsNeeded, id, number-stateengine.GroupLength, number+stateengine.GroupLength,
 			number)
 	}
 	if err != nil || needed {
@@ -90,7 +90,7 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 	}
 	if destroyed {
 		t.set(id, "purges", true)
-		if err := t.later(t.sql.newInto(newPurged), id, digest); err != nil {
+		if err := t.Later(t.sql.newInto(newPurged), id, digest); err != nil {
 			return false, err
 		}
 	}
@@ -105,7 +105,7 @@ type statement struct {
 
 func (t *tx) all(statements ...statement) error {
 	for _, s := range statements {
-		if err := t.later(s.text, s.args...); err != nil {
+		if err := t.Later(s.text, s.args...); err != nil {
 			return err
 		}
 	}
@@ -164,11 +164,11 @@ type pruned struct {
 }
 
 // Oldest implements stateengine.PruneTx.
-func (p pruned) Oldest(limit int) (*sql.Rows, error) { return p.query(sqlOldest, p.id, limit) }
+func (p pruned) Oldest(limit int) (*sql.Rows, error) { return p.Query(sqlOldest, p.id, limit) }
 
 // NeededUpTo implements stateengine.PruneTx.
 func (p pruned) NeededUpTo(last uint64) (base uint64, err error) {
-	_, err = p.one([]any{&base}, sqlNeeded, p.id, int64(last), int64(last)+stateengine.GroupLength, int64(last))
+	_, err = p.One([]any{&base}, sqlNeeded, p.id, int64(last), int64(last)+stateengine.GroupLength, int64(last))
 	return base, err
 }
 

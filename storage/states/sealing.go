@@ -39,11 +39,11 @@ func (s *Store) CheckMaster(ctx context.Context, master *seal.Master) error {
 // addMark has the database say whose master keys wrap data keys, and refuses those of another node that has said so
 // with other ones.
 func (t *tx) addMark(master *seal.Master) error {
-	if _, err := t.now(t.sql.newInto(newMark), stateengine.MarkOf(master)); err != nil {
+	if _, err := t.Exec(t.sql.newInto(newMark), stateengine.MarkOf(master)); err != nil {
 		return err
 	}
 	var have stateengine.Mark
-	if _, err := t.one([]any{&have.Mark}, sqlHaveMark); err != nil {
+	if _, err := t.One([]any{&have.Mark}, sqlHaveMark); err != nil {
 		return err
 	}
 	return have.Check(master)
@@ -62,7 +62,7 @@ func (s *Store) Rewrap(ctx context.Context, master *seal.Master) (changed int, e
 	}
 	s.Turn(master)
 	mark := stateengine.MarkOf(master)
-	if err := s.write(ctx, state.Ref{}, func(t *tx) error { return t.later(sqlSetMark, mark) }); err != nil {
+	if err := s.write(ctx, state.Ref{}, func(t *tx) error { return t.Later(sqlSetMark, mark) }); err != nil {
 		return 0, err
 	}
 	orgs, err := s.keys.owners(ctx)

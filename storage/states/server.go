@@ -111,14 +111,14 @@ func (postgres) dialect() dialect { return dialect{sqldb.Postgres} }
 func (p postgres) connections() int { return cmp.Or(p.MaxOpenConns, pgdb.MaxOpenConns) }
 
 func (p postgres) readersPool(greet func(context.Context, driver.Conn) error, _ ...string) (*sql.DB, error) {
-	return p.Plain(greet).Open()
+	return p.Plain(pgdb.AsBytes, greet).Open()
 }
 
-func (p postgres) writersPool(...string) (*sql.DB, error) { return p.Plain(nil).Open() }
+func (p postgres) writersPool(...string) (*sql.DB, error) { return p.Plain(pgdb.AsBytes, nil).Open() }
 
 func (p postgres) fewPool(n int) (*sql.DB, error) {
 	p.MaxOpenConns, p.MaxIdleConns = n, n
-	return p.Plain(nil).Open()
+	return p.Plain(pgdb.AsBytes, nil).Open()
 }
 
 func (p postgres) await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
@@ -129,13 +129,7 @@ func (p postgres) prepare(ctx context.Context, readers *sql.DB, of schema.Schema
 	if err := pgdb.Check(ctx, readers); err != nil {
 		return err
 	}
-	p.MaxOpenConns, p.MaxIdleConns = 2, 2
-	db, err := p.Options.Open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return p.Migrate(ctx, db, of)
+	return p.Migrate(ctx, of)
 }
 
 func (p postgres) lockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error) {

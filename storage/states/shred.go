@@ -65,7 +65,7 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if removed, err = t.affected(sqlShredKeys, org.String()); err != nil || removed > 0 {
 		return removed, err
 	}
-	if removed, err = t.affected(t.sql.deleteSome("state_rewinds", "org, name", "org = ?", "name"), org.String(), limit); err != nil || removed > 0 {
+	if removed, err = t.affected(t.sql.DeleteSome("state_rewinds", "org, name", "org = ?", "name"), org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	removed, err = t.doomAll(org, limit)
@@ -79,7 +79,7 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if id != 0 {
 		return t.shredState(org, id, limit)
 	}
-	if removed, err = t.affected(t.sql.some("UPDATE ", "state_events", blanked, "sequence", "org = ?", "sequence"), org.String(), limit); err != nil || removed > 0 {
+	if removed, err = t.affected(t.sql.Some("UPDATE ", "state_events", blanked, "sequence", "org = ?", "sequence"), org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	return t.shredCounts(org)
@@ -87,7 +87,7 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 
 // affected runs a statement and returns how many rows it has changed.
 func (t *tx) affected(statement string, args ...any) (int, error) {
-	result, err := t.now(statement, args...)
+	result, err := t.Exec(statement, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -101,7 +101,7 @@ func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
 		return 0, err
 	}
 	var left int
-	if _, err := t.one([]any{&left}, sqlJournalOf, org.String()); err != nil || left > 0 {
+	if _, err := t.One([]any{&left}, sqlJournalOf, org.String()); err != nil || left > 0 {
 		return left, err
 	}
 	rooms, err := t.affected(sqlShredRoom, org.String())
@@ -121,7 +121,7 @@ func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
 
 // doomAll dooms some states of an organization, which count no more from then on.
 func (t *tx) doomAll(org uuid.UUID, limit int) (doomed int, err error) {
-	rows, err := t.query(sqlToDoom, org.String(), limit)
+	rows, err := t.Query(sqlToDoom, org.String(), limit)
 	if err != nil {
 		return 0, err
 	}
@@ -155,8 +155,8 @@ func (t *tx) shredState(org uuid.UUID, id int64, limit int) (removed int, err er
 	if removed, err = t.dropCandidates(org, id, min(limit, shreddedCandidates)); err != nil || removed > 0 {
 		return removed, err
 	}
-	for _, rest := range []string{t.sql.deleteSome("state_lock_ids", "state, id", "state = ?", "id"),
-		t.sql.deleteSome("state_purged", "state, digest", "state = ?", "digest")} {
+	for _, rest := range []string{t.sql.DeleteSome("state_lock_ids", "state, id", "state = ?", "id"),
+		t.sql.DeleteSome("state_purged", "state, digest", "state = ?", "digest")} {
 		if removed, err = t.affected(rest, id, limit); err != nil || removed > 0 {
 			return removed, err
 		}

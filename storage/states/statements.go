@@ -56,9 +56,6 @@ const (
 	// Who inserts it has it locked, and so has who finds it there, once a column is set.
 	addRoom = `INSERT INTO state_rooms (org) VALUES (?)`
 
-	sqlAddOutcome = `INSERT INTO state_outcomes (token) VALUES (?)`
-	sqlUndo       = `INSERT INTO state_outcomes (token, undone) VALUES (?, 1)`
-	sqlIsUndone   = `SELECT undone FROM state_outcomes WHERE token = ?`
 	sqlAddJournal = `INSERT INTO state_journal (bytes, states, locks, is_event, ` + stateengine.EventNames + `) VALUES `
 	sqlAddEvents  = `INSERT INTO state_events (` + stateengine.EventColumns + `) VALUES `
 

@@ -91,7 +91,7 @@ func testClocksApart(t *testing.T, on kind) {
 		}
 	}
 	for i, s := range stores {
-		if err := s.forget(t.Context()); err != nil {
+		if err := s.transactor.Forget(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if err := s.followRewinds(t.Context()); err != nil || s.rewinds.count() != 0 {

@@ -468,3 +468,10 @@ CREATE TABLE IF NOT EXISTS layer_days (
   PRIMARY KEY (org, day, layer),
   KEY layer_days_of_layer (org, layer, day)
 ) ENGINE = InnoDB;
+
+-- The transactions of the last hours: those that have happened, and those of which it was settled that they never will.
+CREATE TABLE IF NOT EXISTS outcomes (
+  token  BINARY(16) NOT NULL PRIMARY KEY,
+  at     DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  undone TINYINT NOT NULL DEFAULT 0 -- the token is not the transaction's own: it keeps that from happening
+) ENGINE = InnoDB;

@@ -463,3 +463,10 @@ CREATE TABLE layer_days (
   PRIMARY KEY (org, day, layer)
 );
 CREATE INDEX layer_days_of_layer ON layer_days (org, layer, day);
+
+-- The transactions of the last hours: those that have happened, and those of which it was settled that they never will.
+CREATE TABLE outcomes (
+  token  BYTEA NOT NULL PRIMARY KEY,
+  at     TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+  undone SMALLINT NOT NULL DEFAULT 0 -- the token is not the transaction's own: it keeps that from happening
+);

@@ -33,15 +33,27 @@ type Session struct {
 // Later keeps a statement back.
 func (s *Session) Later(statement string, args ...any) error {
 	s.wrote = true
-	s.Lock(statement, args...)
+	s.keep(statement, args)
 	if s.size < BatchBytes {
 		return nil
 	}
 	return s.flush()
 }
 
-// Lock keeps a statement back that only locks something, before what is read next.
-func (s *Session) Lock(statement string, args ...any) {
+// Lock runs a query that locks rows, and reports whether there are any. It is for a server that looks only at the rows
+// anew that it had to wait for, and not at what is joined with them: who reads behind it sees all as it is by then. Where
+// there is no row, nothing is locked, and one that is there by then is somebody else's.
+func (s *Session) Lock(query string, args ...any) (found bool, err error) {
+	s.keep(query, args)
+	result, err := s.send()
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected() // of the last statement
+	return n > 0, err
+}
+
+func (s *Session) keep(statement string, args []any) {
 	s.kept.WriteString(statement)
 	s.kept.WriteByte(';')
 	s.args = append(s.args, args...)
@@ -83,11 +95,15 @@ func (s *Session) flush() error {
 	if s.kept.Len() == 0 {
 		return nil
 	}
+	_, err := s.send()
+	return err
+}
+
+func (s *Session) send() (sql.Result, error) {
 	text, args := s.kept.String(), s.args
 	s.kept.Reset()
 	s.args, s.size = nil, 0
-	_, err := s.conn.ExecContext(s.ctx, text, args...)
-	return err
+	return s.conn.ExecContext(s.ctx, text, args...)
 }
 
 // Exec runs a statement at once, behind what was kept back.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -359,5 +360,37 @@ func TestSessions(t *testing.T) {
 	}
 	if sqldb.InsistFor < 2*mysqldb.LockWait {
 		t.Errorf("a change gives up after %v, before a silent session ends", sqldb.InsistFor)
+	}
+}
+
+// TestFirstLockOfNodes has nodes fight for the locks of states that nobody has heard of: one gets each.
+func TestFirstLockOfNodes(t *testing.T) { onEach(t, testFirstLockOfNodes) }
+
+func testFirstLockOfNodes(t *testing.T, on kind) {
+	stores, org, held := nodes(t, on, 3), uuid.New(), errors.New("held")
+	for n := range 60 {
+		ref := state.Ref{Org: org, Name: state.Name(fmt.Sprint("new-", n))}
+		var taken atomic.Int32
+		var wg sync.WaitGroup
+		for i, s := range stores {
+			wg.Go(func() {
+				lock := &state.Lock{Info: state.LockInfo{ID: fmt.Sprint(i), Raw: []byte("{}")}, Since: time.Now(), Seen: time.Now()}
+				_, err := s.Update(context.Background(), ref, nil, func(h state.Head) (state.Change, error) {
+					if h.Lock != nil {
+						return state.Change{}, held
+					}
+					return state.Change{Lock: lock}, nil
+				})
+				if err == nil {
+					taken.Add(1)
+				} else if !errors.Is(err, held) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := taken.Load(); got != 1 {
+			t.Errorf("%d nodes have the lock of %s", got, ref.Name)
+		}
 	}
 }

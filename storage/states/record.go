@@ -18,7 +18,9 @@ func (t *tx) Head() (stateengine.HeadRow, error) {
 	)
 	org, name := t.ref.Org.String(), string(t.ref.Name)
 	if t.sql.isPostgres() {
-		t.Lock(sqlLockID, org, name)
+		if found, err := t.Lock(sqlLockID, org, name); err != nil || !found {
+			return stateengine.HeadRow{}, err
+		}
 	}
 	found, err := t.One(append([]any{&base, &digest, &encoding}, scan.Fields()...), t.texts.lockHead, org, name)
 	if err != nil || !found {

@@ -6,5 +6,5 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 : "${1:?usage: scripts/mysql.sh COMMAND [ARGUMENT…]}"
 with=$(mktemp)
 trap 'rm -f "$with"' EXIT
-(cd "$root" && go build -o "$with" ./storage/mysql/mysqltest/with)
+(cd "$root" && go build -o "$with" ./storage/mysqldb/mysqltest/with)
 "$with" "$@"

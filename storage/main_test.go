@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }

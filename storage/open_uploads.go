@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv"
 	"github.com/holdfast/holdfast/storage/dual"
-	"github.com/holdfast/holdfast/storage/mysql"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	sqluploads "github.com/holdfast/holdfast/storage/sql"
 )
 
 // OpenUploads opens the store of uploads that storage.type names. The caller closes it. A
@@ -81,21 +81,21 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger,
 	return both, nil
 }
 
-func inBackground(options mysql.Options) mysql.Options {
+func inBackground(options sqluploads.Options) sqluploads.Options {
 	options.Background = true
 	return options
 }
 
-func openMySQL(ctx context.Context, options mysql.Options) (inventory.Store, error) {
-	store, err := mysql.Open(ctx, options)
+func openMySQL(ctx context.Context, options sqluploads.Options) (inventory.Store, error) {
+	store, err := sqluploads.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
 	return store, nil
 }
 
-func databaseOptions(d configs.Database, log *slog.Logger) mysql.Options {
-	return mysql.Options{StartupWait: d.StartupWait, Now: time.Now, Options: serverOptions(d, log)}
+func databaseOptions(d configs.Database, log *slog.Logger) sqluploads.Options {
+	return sqluploads.Options{StartupWait: d.StartupWait, Now: time.Now, Options: serverOptions(d, log)}
 }
 
 func serverOptions(d configs.Database, log *slog.Logger) mysqldb.Options {

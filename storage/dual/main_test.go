@@ -10,7 +10,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 

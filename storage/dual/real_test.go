@@ -18,9 +18,9 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
 	csvstore "github.com/holdfast/holdfast/storage/csv"
-	mysqlstore "github.com/holdfast/holdfast/storage/mysql"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	uploads "github.com/holdfast/holdfast/storage/sql"
 )
 
 // realSides tells the child of a crash test that its sides are CSV files and a database.
@@ -61,8 +61,8 @@ func openReal(ctx context.Context, dir string, d mysqltest.Database) (*Store, er
 	})
 }
 
-func openDatabase(ctx context.Context, d mysqltest.Database) (*mysqlstore.Store, error) {
-	return mysqlstore.Open(ctx, mysqlstore.Options{Now: time.Now, Options: mysqldb.Options{
+func openDatabase(ctx context.Context, d mysqltest.Database) (*uploads.Store, error) {
+	return uploads.Open(ctx, uploads.Options{Now: time.Now, Options: mysqldb.Options{
 		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name, TLS: mysqldb.TLSOff, MaxOpenConns: 8,
 		Log: slog.New(slog.DiscardHandler),
 	}})

@@ -19,8 +19,8 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/states"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestRemovalIsBounded: versions go with at most some megabytes in one transaction, whether old ones are removed

@@ -10,7 +10,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestTampered has somebody change the database while the store is open.

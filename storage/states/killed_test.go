@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/seal"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 	"github.com/holdfast/holdfast/storage/stateengine/enginetest"
 )

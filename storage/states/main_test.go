@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 

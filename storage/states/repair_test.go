@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // derived is what does not follow from the rest in a database.

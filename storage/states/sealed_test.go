@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 func TestKeys(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestFlippedBits flips bits of what is stored of states, anywhere: a body is returned as it was, or not at all.

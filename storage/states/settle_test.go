@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // losing is a way to the database that loses the packet with a COMMIT before it arrives, and then the

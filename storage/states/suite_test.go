@@ -7,7 +7,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 func TestStore(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // nextStep is what a next version may do while this one runs: it adds, and takes nothing away. Its first

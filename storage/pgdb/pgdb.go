@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -65,7 +66,7 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(inUTC))
 	most := cmp.Or(o.MaxOpenConns, 16)
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(cmp.Or(o.MaxIdleConns, most))
@@ -73,6 +74,16 @@ func (o Options) Open() (*sql.DB, error) {
 	db.SetConnMaxIdleTime(clientIdle)
 	return db, nil
 }
+
+// inUTC has the times that are read from a connection be in UTC, as those that are written are.
+func inUTC(_ context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
+		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+	return nil
+}
+
+// Unprepared, in front of a statement's values, has the server not keep it prepared.
+const Unprepared = pgx.QueryExecModeExec
 
 func (o Options) config() (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(o.URL)
@@ -129,9 +140,16 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 }
 
 // Migrate brings the schema up to date while it holds a lock, as several nodes may start at once. The server frees the
-// lock when its connection ends, whatever becomes of this process.
+// lock when its connection ends, whatever becomes of this process. That connection is none of the pool's, which may
+// have just one.
 func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err error) {
-	conn, err := db.Conn(ctx)
+	o.MaxOpenConns, o.MaxIdleConns = 1, 1
+	locks, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, locks.Close()) }()
+	conn, err := locks.Conn(ctx)
 	if err != nil {
 		return err
 	}

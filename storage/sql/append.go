@@ -14,7 +14,7 @@ import (
 
 // Append implements inventory.Store.
 func (s *Store) Append(ctx context.Context, batch inventory.Batch) (_ inventory.Receipt, err error) {
-	ctx, end := spans.Start(ctx, "append to MySQL")
+	ctx, end := spans.Start(ctx, "append to the database")
 	defer func() { end(err) }()
 	server, err := s.begin()
 	if err != nil {
@@ -129,22 +129,17 @@ func (s *Store) serve(ctx context.Context, server *server, org uuid.UUID) {
 // check refuses what the database can't take; a rule of the service's must have failed, or
 // the server is set up for less than an upload may have.
 func (s *server) check(batch *inventory.Batch) error {
-	if len(batch.Resources) == 0 || batch.ID == "" {
-		return fault.New(fault.ParameterInvalid, "a batch has an ID and at least one resource")
+	if err := batch.Check(); err != nil {
+		return err
 	}
 	for i := range batch.Resources {
 		if n := len(batch.Resources[i].Attributes); n > s.valueBytes {
 			return fault.New(fault.BodyTooLarge,
-				"the attributes of resource %d have %d bytes, and the database takes %d (its max_allowed_packet)", i+1, n,
-				s.valueBytes)
+				"the attributes of resource %d have %d bytes, and the database takes %d (%s)", i+1, n, s.valueBytes, s.valueLimit)
 		}
 	}
-	if batch.At.IsZero() {
-		return nil
-	}
-	batch.At = batch.At.UTC().Truncate(time.Microsecond)
-	if year := batch.At.Year(); year < 1 || year > 9999 {
-		return fault.New(fault.ParameterInvalid, "the timestamp's year %d is not between 1 and 9999", year)
+	if !batch.At.IsZero() {
+		batch.At = batch.At.UTC().Truncate(time.Microsecond)
 	}
 	return nil
 }

@@ -2,23 +2,21 @@ package sqluploads
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // BenchmarkAppend uploads ten resources at a time, from as many callers as the server has
 // connections and more.
 func BenchmarkAppend(b *testing.B) {
 	for _, orgs := range []int{1, 50} {
-		b.Run(fmt.Sprintf("%d organizations", orgs), func(b *testing.B) {
-			o := optionsFor(mysqltest.New(b))
-			o.MaxOpenConns = 16
-			store := open(b, o)
+		onServersBench(b, fmt.Sprintf("%d organizations", orgs), func(b *testing.B, d database) {
+			store := open(b, d.limited(16))
 			for i := range orgs {
 				appendTo(b, store, batchOf(uuid.UUID{byte(i + 1)}, 1))
 			}
@@ -39,19 +37,28 @@ func BenchmarkAppend(b *testing.B) {
 
 // BenchmarkRecords reads a hundred thousand records, over and over; an operation is one.
 func BenchmarkRecords(b *testing.B) {
-	store, org := open(b, optionsFor(mysqltest.New(b))), uuid.New()
-	for range 1000 {
-		appendTo(b, store, batchOf(org, 100))
-	}
-	b.ResetTimer()
-	for n := 0; n < b.N; {
-		for _, err := range store.Records(b.Context(), org, inventory.Query{}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			if n++; n == b.N {
-				break
+	onServersBench(b, "", func(b *testing.B, d database) {
+		store, org := open(b, d.Options), uuid.New()
+		for range 1000 {
+			appendTo(b, store, batchOf(org, 100))
+		}
+		b.ResetTimer()
+		for n := 0; n < b.N; {
+			for _, err := range store.Records(b.Context(), org, inventory.Query{}) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n++; n == b.N {
+					break
+				}
 			}
 		}
+	})
+}
+
+// onServersBench measures with a database of each kind of server.
+func onServersBench(b *testing.B, name string, bench func(b *testing.B, d database)) {
+	for _, server := range testServers {
+		b.Run(strings.TrimSpace(server.name+" "+name), func(b *testing.B) { bench(b, server.fresh(b)) })
 	}
 }

@@ -11,12 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 const (
-	// commitTimeout bounds one attempt. It is longer than mysqldb.LockWait, so that a lock that is
-	// not freed is told from a server that does not answer.
+	// commitTimeout bounds one attempt. It is longer than a server lets a statement wait for a lock, so that a lock that
+	// is not freed is told from a server that does not answer.
 	commitTimeout   = 20 * time.Second
 	rollbackTimeout = 5 * time.Second
 	// lostTries and conflictTries are how often an attempt is made again.
@@ -35,17 +34,17 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		return
 	}
 	err := s.confirm(server, org, group, server.plain)
-	if len(group) > 1 && err != nil && !mysqldb.IsAway(err) && !mysqldb.IsConflict(err) {
+	if len(group) > 1 && err != nil && !s.engine.isAway(err) && !s.engine.isConflict(err) {
 		for _, e := range group {
 			s.commit(server, org, []*entry{e})
 		}
 		return
 	}
-	if isRefusedJSON(err) {
+	if s.engine.isRefusedJSON(err) {
 		err = s.confirm(server, org, group, tamed)
 	}
 	if err != nil {
-		fail(group, storeError(err))
+		fail(group, s.engine.fault(err))
 	}
 }
 
@@ -85,10 +84,10 @@ func (s *Store) confirm(server *server, org uuid.UUID, group []*entry, form form
 			}
 		}
 		switch {
-		case mysqldb.IsConflict(err) && conflicts < conflictTries:
+		case s.engine.isConflict(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
-		case err != nil && mysqldb.IsAway(err) && lost < lostTries:
+		case err != nil && s.engine.isAway(err) && lost < lostTries:
 			lost++
 			for _, e := range group {
 				e.ours = e.ours || e.fresh
@@ -99,12 +98,17 @@ func (s *Store) confirm(server *server, org uuid.UUID, group []*entry, form form
 	}
 }
 
-// enter makes the organization's table. It is done apart from the transaction, because
-// DDL commits what came before it.
+// enter makes the organization's table. It is done apart from the transaction, because DDL commits what came before it
+// in MySQL.
 func (s *Store) enter(server *server, org uuid.UUID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
 	defer cancel()
-	return server.createTable(ctx, s.db, org)
+	for _, statement := range s.speaks().createTable(org, server.collation) {
+		if _, err := s.db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // attempt runs a transaction once. The calls' contexts count no more: what has begun is
@@ -116,10 +120,10 @@ func (s *Store) attempt(t transaction, group []*entry) error {
 	if err != nil {
 		return err
 	}
-	t.conn, t.now = conn, s.now().UTC().Truncate(time.Microsecond)
+	t.db, t.speaks, t.now = s.speaks().on(conn), s.speaks(), s.now().UTC().Truncate(time.Microsecond)
 	answers, err := t.run(ctx, group)
 	if err != nil {
-		abandon(conn, err)
+		s.abandon(conn, err)
 		return err
 	}
 	for i, e := range group {
@@ -131,11 +135,11 @@ func (s *Store) attempt(t transaction, group []*entry) error {
 
 // abandon ends a transaction that failed. A connection that may still be in it must not
 // go back to the pool.
-func abandon(conn *sql.Conn, reason error) {
+func (s *Store) abandon(conn *sql.Conn, reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
 	defer cancel()
 	clean := false
-	if !mysqldb.IsAway(reason) {
+	if !s.engine.isAway(reason) {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		clean = err == nil
 	}

@@ -21,7 +21,7 @@ func TestAway(t *testing.T) {
 		tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
 		mysqldriver.ErrNoTLS,
 	} {
-		if got := storeError(fmt.Errorf("connect: %w", err)); !fault.Is(got, fault.StoreUnavailable) {
+		if got := (mysql{}).fault(fmt.Errorf("connect: %w", err)); !fault.Is(got, fault.StoreUnavailable) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}

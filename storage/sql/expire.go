@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // Expire implements inventory.Store. Each call is a transaction that holds the organization's lock, as those that
@@ -30,7 +29,7 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 			return 0, err
 		}
 		removed, err = s.expire(ctx, transaction{server: server, org: org}, before, limit)
-		if err == nil || !mysqldb.IsConflict(err) || conflicts == conflictTries {
+		if err == nil || !s.engine.isConflict(err) || conflicts == conflictTries {
 			break
 		}
 		sleep(ctx, rand.N(time.Duration(conflicts+1)*20*time.Millisecond))
@@ -38,7 +37,7 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 	if err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	return removed, storeError(err)
+	return removed, s.engine.fault(err)
 }
 
 // expire runs the transaction once. If the connection is lost it may have been committed: then the next call finds
@@ -46,19 +45,21 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 func (s *Store) expire(ctx context.Context, t transaction, before time.Time, limit int) (removed int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	if t.conn, err = s.db.Conn(ctx); err != nil {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
 		return 0, err
 	}
+	t.db, t.speaks = s.speaks().on(conn), s.speaks()
 	if removed, err = t.expire(ctx, before, limit); err != nil {
-		abandon(t.conn, err)
+		s.abandon(conn, err)
 		return 0, err
 	}
-	_ = t.conn.Close() // back to the pool
+	_ = conn.Close() // back to the pool
 	return removed, nil
 }
 
 func (t *transaction) expire(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	if _, err := t.conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
+	if _, err := t.db.ExecContext(ctx, "START TRANSACTION"); err != nil {
 		return 0, err
 	}
 	if err := t.lock(ctx); err != nil && !errors.Is(err, errNoOrganization) {
@@ -69,7 +70,7 @@ func (t *transaction) expire(ctx context.Context, before time.Time, limit int) (
 			return 0, err
 		}
 	}
-	_, err = t.conn.ExecContext(ctx, "COMMIT")
+	_, err = t.db.ExecContext(ctx, "COMMIT")
 	return removed, err
 }
 
@@ -83,10 +84,10 @@ type oldRecord struct {
 
 // removeOldest removes records and what they count for. IDs grow with timestamps, so the oldest have the lowest.
 func (t *transaction) removeOldest(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	oldest, err := list(ctx, t.conn, func(r *oldRecord) []any {
+	oldest, err := list(ctx, t.db, func(r *oldRecord) []any {
 		return []any{&r.id, &r.at, &r.group[0], &r.group[1], &r.group[2], &r.bytes}
-	}, "SELECT id, timestamp, provider, category, resource_type, LENGTH(resource_name) + "+
-		"LENGTH(COALESCE(attributes_text, attributes)) FROM "+tableOf(t.org)+" ORDER BY id LIMIT ?", limit+1)
+	}, "SELECT id, timestamp, provider, category, resource_type, OCTET_LENGTH(resource_name) + "+
+		"OCTET_LENGTH("+t.speaks.attributesText()+") FROM "+tableOf(t.org)+" ORDER BY id LIMIT ?", limit+1)
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +95,7 @@ func (t *transaction) removeOldest(ctx context.Context, before time.Time, limit 
 	if n == 0 {
 		return 0, nil
 	}
-	_, err = t.conn.ExecContext(ctx, "DELETE FROM "+tableOf(t.org)+" WHERE id <= ?", oldest[n-1].id)
+	_, err = t.db.ExecContext(ctx, "DELETE FROM "+tableOf(t.org)+" WHERE id <= ?", oldest[n-1].id)
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +105,7 @@ func (t *transaction) removeOldest(ctx context.Context, before time.Time, limit 
 		used += inventory.RecordBytes(r.group, r.bytes)
 		groups[r.group]++
 	}
-	_, err = t.conn.ExecContext(ctx, "UPDATE inventory_usage SET bytes = GREATEST(bytes - ?, 0) WHERE org = ?", used,
+	_, err = t.db.ExecContext(ctx, "UPDATE inventory_usage SET bytes = GREATEST(bytes - ?, 0) WHERE org = ?", used,
 		t.org.String())
 	if err != nil {
 		return 0, err
@@ -120,21 +121,21 @@ func (t *transaction) removeOldest(ctx context.Context, before time.Time, limit 
 // uncount takes records that went out of their group, which begins with the oldest one that stays.
 func (t *transaction) uncount(ctx context.Context, group [3]string, count int64) error {
 	names := namesOf(group[0], group[1], group[2])
-	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_groups SET records = records - ? WHERE org = ? AND names = ?",
+	_, err := t.db.ExecContext(ctx, "UPDATE inventory_groups SET records = records - ? WHERE org = ? AND names = ?",
 		count, t.org.String(), names)
 	if err != nil {
 		return err
 	}
-	_, err = t.conn.ExecContext(ctx, "DELETE FROM inventory_groups WHERE org = ? AND names = ? AND records <= 0",
+	_, err = t.db.ExecContext(ctx, "DELETE FROM inventory_groups WHERE org = ? AND names = ? AND records <= 0",
 		t.org.String(), names)
 	if err != nil {
 		return err
 	}
 	// The lengths are for collations that take names for equal that differ in blanks at their ends.
-	_, err = t.conn.ExecContext(ctx, `UPDATE inventory_groups g JOIN (
+	_, err = t.db.ExecContext(ctx, `UPDATE inventory_groups SET first_at = COALESCE((
 		SELECT timestamp FROM `+tableOf(t.org)+` WHERE resource_type = ? AND category = ? AND provider = ?
-			AND LENGTH(resource_type) = ? AND LENGTH(category) = ? AND LENGTH(provider) = ? ORDER BY id LIMIT 1
-		) oldest SET g.first_at = oldest.timestamp WHERE g.org = ? AND g.names = ?`,
+			AND OCTET_LENGTH(resource_type) = ? AND OCTET_LENGTH(category) = ? AND OCTET_LENGTH(provider) = ?
+			ORDER BY id LIMIT 1), first_at) WHERE org = ? AND names = ?`,
 		group[2], group[1], group[0], len(group[2]), len(group[1]), len(group[0]), t.org.String(), names)
 	return err
 }

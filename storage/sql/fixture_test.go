@@ -1,44 +1,15 @@
 package sqluploads
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/inventory/inventorytest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
-
-func TestMain(m *testing.M) {
-	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
-		return Open(context.Background(),
-			optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
-	})
-	inventorytest.FewChecks()
-	os.Exit(mysqltest.Main(m))
-}
-
-// nameFor returns the database that stands for a directory.
-func nameFor(dir string) string {
-	sum := sha256.Sum256([]byte(dir))
-	return fmt.Sprintf("holdfast_test_%x", sum[:8])
-}
-
-// optionsFor returns options for a store in the database.
-func optionsFor(d mysqltest.Database) Options {
-	return Options{Now: time.Now, Options: mysqldb.Options{
-		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-		TLS: mysqldb.TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler),
-	}}
-}
 
 // open returns a store that is closed at the end of the test.
 func open(t testing.TB, o Options) *Store {

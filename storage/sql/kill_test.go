@@ -11,7 +11,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // load is what uploaders did until stop was closed.
@@ -53,45 +52,47 @@ func (l *load) run(t *testing.T, store inventory.Store, org uuid.UUID) {
 // it is away and go on afterwards, by themselves; each batch is there once.
 func TestServerKilled(t *testing.T) {
 	suite.Deep(t)
-	server, d := mysqltest.Private(t)
-	store := open(t, optionsFor(d))
-	l := load{stop: make(chan struct{}), sent: map[uuid.UUID]map[string]int{}}
-	for worker := range 8 {
-		org := uuid.UUID{byte(1 + worker%3)}
-		l.sent[org] = map[string]int{}
-	}
-	for worker := range 8 {
-		l.wg.Go(func() { l.run(t, store, uuid.UUID{byte(1 + worker%3)}) })
-	}
-	for range 2 {
-		time.Sleep(700 * time.Millisecond)
-		if err := server.Kill(); err != nil {
-			t.Fatal(err)
+	onServers(t, func(t *testing.T, on testServer) {
+		server, d := on.private(t)
+		store := open(t, d.Options)
+		l := load{stop: make(chan struct{}), sent: map[uuid.UUID]map[string]int{}}
+		for worker := range 8 {
+			org := uuid.UUID{byte(1 + worker%3)}
+			l.sent[org] = map[string]int{}
+		}
+		for worker := range 8 {
+			l.wg.Go(func() { l.run(t, store, uuid.UUID{byte(1 + worker%3)}) })
+		}
+		for range 2 {
+			time.Sleep(700 * time.Millisecond)
+			if err := server.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(1500 * time.Millisecond)
+			if err := store.Status(t.Context()); !fault.Is(err, fault.StoreUnavailable) {
+				t.Errorf("status %v while the server is away, want store_unavailable", err)
+			}
+			if err := server.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		time.Sleep(1500 * time.Millisecond)
-		if err := store.Status(t.Context()); !fault.Is(err, fault.StoreUnavailable) {
-			t.Errorf("status %v while the server is away, want store_unavailable", err)
+		if err := store.Status(t.Context()); err != nil {
+			t.Errorf("status after the server is back: %v", err)
 		}
-		if err := server.Run(t.Context()); err != nil {
-			t.Fatal(err)
+		close(l.stop)
+		l.wg.Wait()
+		if l.refused.Load() == 0 {
+			t.Error("nothing was refused: the server was not away")
 		}
-	}
-	time.Sleep(1500 * time.Millisecond)
-	if err := store.Status(t.Context()); err != nil {
-		t.Errorf("status after the server is back: %v", err)
-	}
-	close(l.stop)
-	l.wg.Wait()
-	if l.refused.Load() == 0 {
-		t.Error("nothing was refused: the server was not away")
-	}
-	total := 0
-	for org, batches := range l.sent {
-		total += len(batches)
-		wantOnce(t, store, org, batches)
-		wantCounts(t, store, org, batches)
-	}
-	t.Logf("%d batches, %d refused meanwhile", total, l.refused.Load())
+		total := 0
+		for org, batches := range l.sent {
+			total += len(batches)
+			wantOnce(t, store, org, batches)
+			wantCounts(t, store, org, batches)
+		}
+		t.Logf("%d batches, %d refused meanwhile", total, l.refused.Load())
+	})
 }
 
 // wantCounts compares the summary with what was recorded.
@@ -116,26 +117,28 @@ func wantCounts(t *testing.T, store inventory.Store, org uuid.UUID, batches map[
 // TestReaderSurvivesRestart restarts the server between two pages.
 func TestReaderSurvivesRestart(t *testing.T) {
 	suite.Deep(t)
-	server, d := mysqltest.Private(t)
-	store, org := open(t, optionsFor(d)), uuid.New()
-	for range 10 {
-		appendTo(t, store, batchOf(org, 100))
-	}
-	n := 0
-	for _, err := range store.Records(t.Context(), org, inventory.Query{}) {
-		if err != nil {
-			t.Fatal(err)
+	onServers(t, func(t *testing.T, on testServer) {
+		server, d := on.private(t)
+		store, org := open(t, d.Options), uuid.New()
+		for range 10 {
+			appendTo(t, store, batchOf(org, 100))
 		}
-		if n++; n == firstRows/2 {
-			if err := server.Kill(); err != nil {
+		n := 0
+		for _, err := range store.Records(t.Context(), org, inventory.Query{}) {
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := server.Run(t.Context()); err != nil {
-				t.Fatal(err)
+			if n++; n == firstRows/2 {
+				if err := server.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				if err := server.Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	if n != 1000 {
-		t.Errorf("%d records, want 1000", n)
-	}
+		if n != 1000 {
+			t.Errorf("%d records, want 1000", n)
+		}
+	})
 }

@@ -2,36 +2,39 @@ package sqluploads
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // retryEvery is what passes between two attempts to mend what an operator has to.
 const retryEvery = 15 * time.Second
 
+// inspectTimeout bounds the questions that a new connection's server is asked.
+const inspectTimeout = 15 * time.Second
+
 // Open returns the store, once its server is up and the schema is up to date. While the
 // server is away it waits and logs how it goes; what waiting can't mend, such as a wrong
 // password, it returns at once. The caller closes the store.
-func Open(ctx context.Context, options Options) (*Store, error) {
-	o, err := options.withDefaults()
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Now == nil {
+		return nil, errors.New("sqluploads: Options.Now is needed")
+	}
+	e, err := engineOf(o)
 	if err != nil {
 		return nil, err
 	}
-	db, err := o.OpenPool(o.Name)
+	db, err := e.open()
 	if err != nil {
-		return nil, fmt.Errorf("database %v: %w", o, err)
+		return nil, fmt.Errorf("database %v: %w", e, err)
 	}
-	s := newStore(o, db)
+	s := newStore(e, db, o.Now)
 	if o.Background {
 		s.spawn(s.prepareForever)
 		return s, nil
 	}
 	if err := s.prepare(ctx, o.StartupWait); err != nil {
-		return nil, errors.Join(fmt.Errorf("database %v: %w", o, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("database %v: %w", e, err), s.Close())
 	}
 	return s, nil
 }
@@ -44,7 +47,7 @@ func (s *Store) prepareForever(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next",
+		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.engine, "error", err, "next",
 			retryEvery.String())
 		sleep(ctx, retryEvery)
 	}
@@ -53,7 +56,7 @@ func (s *Store) prepareForever(ctx context.Context) {
 // prepare waits for the server, for at most the given time, unless that is zero.
 func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
 	var found *server
-	err := s.options.Await(ctx, wait, func(ctx context.Context) (err error) {
+	err := s.engine.Await(ctx, wait, func(ctx context.Context) (err error) {
 		found, err = s.setUp(ctx)
 		return err
 	})
@@ -66,17 +69,21 @@ func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
 
 // setUp makes everything that the store needs of the server, and asks what it is like.
 func (s *Store) setUp(ctx context.Context) (*server, error) {
-	if err := s.options.Reach(ctx, s.db); err != nil {
-		return nil, err
-	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as
 	// long as it takes.
-	if err := s.options.Migrate(ctx, uploadSchema()); err != nil {
+	if err := s.engine.migrate(ctx, s.db); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, mysqldb.AttemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	return inspect(ctx, s.db)
+	found, err := s.engine.inspect(ctx, s.pool)
+	if err != nil {
+		return nil, err
+	}
+	if found.secret, err = sharedSecret(ctx, s.pool, s.speaks()); err != nil {
+		return nil, fmt.Errorf("read the cursors' key: %w", err)
+	}
+	return found, nil
 }
 
 // sleep returns after d, or when ctx ends.
@@ -87,11 +94,4 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-}
-
-// querier is what both a pool and a connection of it can do.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

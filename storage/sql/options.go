@@ -1,16 +1,16 @@
 package sqluploads
 
 import (
-	"errors"
 	"time"
 
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 )
 
-// Options says where the database is and how it is used. Now is needed, beside what
-// mysqldb.Options needs.
+// Options says where the database is, which is MySQL or Postgres, and how it is used. Now is needed.
 type Options struct {
-	mysqldb.Options
+	MySQL    *mysqldb.Options
+	Postgres *pgdb.Options
 	// StartupWait bounds how long Open waits for a server that is not up yet. Zero waits
 	// for as long as it takes.
 	StartupWait time.Duration
@@ -18,12 +18,4 @@ type Options struct {
 	// server is up, and StartupWait counts for nothing.
 	Background bool
 	Now        func() time.Time
-}
-
-func (o Options) withDefaults() (_ Options, err error) {
-	if o.Now == nil {
-		return o, errors.New("sqluploads: Options.Now is needed")
-	}
-	o.Options, err = o.Options.WithDefaults()
-	return o, err
 }

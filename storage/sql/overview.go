@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // organizationsPage is how many organizations are read at once.
@@ -23,7 +22,7 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 	}
 	defer s.end()
 	groups, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
+		func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.pool, org) })
 	slices.SortFunc(groups, func(a, b inventory.Group) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Category, b.Category),
 			cmp.Compare(a.ResourceType, b.ResourceType))
@@ -44,8 +43,11 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return inventory.Remembered{}, false, err
 	}
 	defer s.end()
+	if !inventory.MayBeKept(id) {
+		return inventory.Remembered{}, false, nil
+	}
 	found, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
+		func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.pool, org, id) })
 	f, ok := found[id]
 	if err != nil || !ok {
 		return inventory.Remembered{}, false, err
@@ -81,8 +83,8 @@ func (s *Store) organizationsAfter(ctx context.Context, after string) ([]uuid.UU
 		return nil, err
 	}
 	defer s.end()
-	return again(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
-		return list(ctx, s.db, func(org *uuid.UUID) []any { return []any{org} },
+	return again(ctx, s.engine, func(ctx context.Context) ([]uuid.UUID, error) {
+		return list(ctx, s.pool, func(org *uuid.UUID) []any { return []any{org} },
 			"SELECT org FROM inventory_organizations o WHERE org > ? AND EXISTS "+
 				"(SELECT 1 FROM inventory_groups g WHERE g.org = o.org) ORDER BY org LIMIT ?", after, organizationsPage)
 	})
@@ -108,15 +110,15 @@ func list[T any](ctx context.Context, db querier, fields func(*T) []any, query s
 
 // again reads, and once more when the connection was lost meanwhile: after the server was
 // restarted nobody need notice.
-func again[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+func again[T any](ctx context.Context, e engine, read func(context.Context) (T, error)) (T, error) {
 	found, err := bounded(ctx, read)
-	if err != nil && mysqldb.IsAway(err) && ctx.Err() == nil {
+	if err != nil && e.isAway(err) && ctx.Err() == nil {
 		found, err = bounded(ctx, read)
 	}
 	if ctx.Err() != nil && err != nil {
 		return found, ctx.Err()
 	}
-	return found, storeError(err)
+	return found, e.fault(err)
 }
 
 // bounded gives a read the time that it may take at most.

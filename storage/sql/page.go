@@ -3,7 +3,6 @@ package sqluploads
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/inventory"
 )
@@ -35,7 +34,7 @@ func (c *scan) next(ctx context.Context) ([]inventory.Positioned, error) {
 	}
 	defer c.store.end()
 	rows, err := readInTurn(ctx, c.store, c.org,
-		func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.db) })
+		func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.pool) })
 	if err != nil {
 		return nil, err
 	}
@@ -120,16 +119,16 @@ func (c *scan) skip(ctx context.Context, db querier, low, high int64) error {
 func (c *scan) statement(low, high int64) (string, []any) {
 	var b strings.Builder
 	args := []any{low, high}
-	b.WriteString("SELECT id, timestamp, provider, category, resource_type, resource_name, COALESCE(attributes_text, " +
-		"attributes) FROM ")
+	b.WriteString("SELECT id, timestamp, provider, category, resource_type, resource_name, ")
+	b.WriteString(c.store.speaks().attributesText())
+	b.WriteString(" FROM ")
 	b.WriteString(tableOf(c.org))
 	b.WriteString(" WHERE id > ? AND id <= ?")
 	for _, f := range []struct{ column, value string }{
 		{"provider", c.query.Provider}, {"category", c.query.Category},
 		{"resource_type", c.query.ResourceType}, {"resource_name", c.query.ResourceName},
 	} {
-		// What is no UTF-8 the server refuses as a fault; it equals no record's.
-		if f.value != "" && utf8.ValidString(f.value) {
+		if f.value != "" {
 			b.WriteString(" AND " + f.column + " = ?")
 			args = append(args, f.value)
 		}

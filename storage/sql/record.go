@@ -14,7 +14,8 @@ import (
 
 // transaction records one group.
 type transaction struct {
-	conn   *sql.Conn
+	db     querier
+	speaks dialect
 	server *server
 	org    uuid.UUID
 	now    time.Time
@@ -38,7 +39,7 @@ type answer struct {
 
 // run returns an answer for each entry once they are committed.
 func (t *transaction) run(ctx context.Context, group []*entry) ([]answer, error) {
-	if _, err := t.conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
+	if _, err := t.db.ExecContext(ctx, "START TRANSACTION"); err != nil {
 		return nil, err
 	}
 	if err := t.lock(ctx); err != nil {
@@ -52,7 +53,7 @@ func (t *transaction) run(ctx context.Context, group []*entry) ([]answer, error)
 		return nil, err
 	}
 	// As a statement, because sql.Tx's can't be bounded in time.
-	_, err := t.conn.ExecContext(ctx, "COMMIT")
+	_, err := t.db.ExecContext(ctx, "COMMIT")
 	return answers, err
 }
 
@@ -60,10 +61,14 @@ func (t *transaction) run(ctx context.Context, group []*entry) ([]answer, error)
 func (t *transaction) lock(ctx context.Context) error {
 	var newest sql.NullTime
 	var used sql.NullInt64
-	err := t.conn.QueryRowContext(ctx, `SELECT o.newest, u.bytes FROM inventory_organizations o
-		LEFT JOIN inventory_usage u ON u.org = o.org WHERE o.org = ? FOR UPDATE`, t.org.String()).Scan(&newest, &used)
+	err := t.db.QueryRowContext(ctx, t.speaks.lockOrganization(), t.org.String()).Scan(&newest, &used)
 	if errors.Is(err, sql.ErrNoRows) {
 		return errNoOrganization
+	}
+	if err == nil && t.speaks == postgresDialect {
+		if err = t.db.QueryRowContext(ctx, usedBytes, t.org.String()).Scan(&used); errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
 	}
 	t.newest, t.used = newest.Time, used.Int64
 	return err
@@ -75,7 +80,7 @@ func (t *transaction) lookUp(ctx context.Context, group []*entry) (err error) {
 	for i, e := range group {
 		ids[i] = e.batch.ID
 	}
-	t.batches, err = lookUp(ctx, t.conn, t.org, ids...)
+	t.batches, err = lookUp(ctx, t.db, t.org, ids...)
 	return err
 }
 
@@ -177,7 +182,7 @@ func (t *transaction) write(ctx context.Context, fresh []*entry) error {
 	if err := t.addUsage(ctx, fresh); err != nil {
 		return err
 	}
-	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest,
+	_, err := t.db.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest,
 		t.org.String())
 	return err
 }

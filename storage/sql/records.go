@@ -60,7 +60,7 @@ func (s *Store) newScan(ctx context.Context, org uuid.UUID, query inventory.Quer
 	defer s.end()
 	found := &scan{store: s, server: server, org: org, query: query, rows: firstRows}
 	if _, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.db) }); err != nil {
+		func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.pool) }); err != nil {
 		return nil, err
 	}
 	return found, found.goOn()
@@ -83,10 +83,18 @@ func (c *scan) goOn() error {
 	return nil
 }
 
+// selectsNothing reports whether a filter is what no record has, and what the server may refuse to look for.
+func (c *scan) selectsNothing() bool {
+	return !inventory.MayBeKept(c.query.Provider + c.query.Category + c.query.ResourceType + c.query.ResourceName)
+}
+
 // bound finds the IDs that the query's time span begins and ends with: timestamps grow
 // with the IDs, so each is one look into an index.
 func (c *scan) bound(ctx context.Context, db querier) error {
 	c.low, c.high = 0, 0
+	if c.selectsNothing() {
+		return nil
+	}
 	var entered bool
 	err := db.QueryRowContext(ctx, "SELECT newest IS NOT NULL FROM inventory_organizations WHERE org = ?",
 		c.org.String()).Scan(&entered)

@@ -27,15 +27,15 @@ func TestOpenRefused(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	good := optionsFor(mysqltest.Database{Address: poor, Name: d.Name})
+	good := mysqlOptions(mysqltest.Database{Address: poor, Name: d.Name})
 	for name, c := range map[string]struct {
 		change func(*Options)
 		want   string
 	}{
-		"wrong password": {func(o *Options) { o.Password = "its-other-Password" }, "Access denied"},
+		"wrong password": {func(o *Options) { o.MySQL.Password = "its-other-Password" }, "Access denied"},
 		"no right":       {func(o *Options) {}, d.Name},
-		"TLS mode":       {func(o *Options) { o.TLS = "maybe" }, `"maybe"`},
-		"no CA file": {func(o *Options) { o.TLS, o.TLSCAFile = mysqldb.TLSRequired, "/does/not/exist" },
+		"TLS mode":       {func(o *Options) { o.MySQL.TLS = "maybe" }, `"maybe"`},
+		"no CA file": {func(o *Options) { o.MySQL.TLS, o.MySQL.TLSCAFile = mysqldb.TLSRequired, "/does/not/exist" },
 			"/does/not/exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,11 +47,11 @@ func TestOpenRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || time.Since(began) > 10*time.Second {
 				t.Errorf("after %v: error %v, want one with %q at once", time.Since(began), err, c.want)
 			}
-			if text := fmt.Sprintf("%v %s %v %+v %#v", err, log.String(), o, o, o); strings.Contains(text, "Password") {
+			if text := fmt.Sprintf("%v %s %v %+v %#v", err, log.String(), *o.MySQL, *o.MySQL, *o.MySQL); strings.Contains(text, "Password") {
 				t.Errorf("the password shows in %s", text)
 			}
-			o.Log.Info("options", "o", o, "p", &o)
-			wantNoPassword(t, mysqltest.Database{Address: poor}, log.String())
+			o.MySQL.Log.Info("options", "o", *o.MySQL, "p", o.MySQL)
+			wantNoPassword(t, poor.Password, log.String())
 		})
 	}
 }

@@ -58,53 +58,77 @@ func tame(value any) any {
 	return value
 }
 
-// insertRows stores the resources in order, in statements that the server takes.
+// insertRows stores the resources in order.
 func (t *transaction) insertRows(ctx context.Context, fresh []*entry) error {
-	verb := "INSERT INTO " + tableOf(t.org) +
-		" (timestamp, org_id, provider, category, resource_type, resource_name, attributes, attributes_text) VALUES "
-	insert, size := newInsert(verb), 0
+	columns := "timestamp, org_id, provider, category, resource_type, resource_name, attributes"
+	row := "(?, ?, ?, ?, ?, ?, " + t.speaks.jsonValue()
+	if t.speaks == mysqlDialect {
+		columns, row = columns+", attributes_text", row+", ?"
+	}
+	insert := t.newInsert(tableOf(t.org)+" ("+columns+")", "")
+	insert.row = row + ")"
 	for _, e := range fresh {
 		at := t.batches[e.batch.ID].receipt.At
 		for i := range e.batch.Resources {
 			r := &e.batch.Resources[i]
-			if size > 0 && size+rowSize(r) > t.server.statementBytes {
-				if err := insert.exec(ctx, t.conn, ""); err != nil {
-					return err
-				}
-				insert, size = newInsert(verb), 0
-			}
 			value, text := t.form(r.Attributes)
-			insert.add(at, t.org.String(), r.Provider, r.Category, r.ResourceType, r.ResourceName, value, text)
-			size += rowSize(r)
+			values := []any{at, t.org.String(), r.Provider, r.Category, r.ResourceType, r.ResourceName, string(value)}
+			if t.speaks == mysqlDialect {
+				values = append(values, text)
+			}
+			if err := insert.add(ctx, rowSize(r), values...); err != nil {
+				return err
+			}
 		}
 	}
-	return insert.exec(ctx, t.conn, "")
+	return insert.flush(ctx)
 }
 
 // rowSize is about what a resource takes up in a statement, before quoting.
 func rowSize(r *inventory.Resource) int {
-	const fixed = 128
-	return fixed + len(r.Provider) + len(r.Category) + len(r.ResourceType) + len(r.ResourceName) + 2*len(r.Attributes)
+	return len(r.Provider) + len(r.Category) + len(r.ResourceType) + len(r.ResourceName) + 2*len(r.Attributes) + fixedSize
 }
 
-// insert is a statement of several rows.
+// fixedSize is about what a row takes beside its texts.
+const fixedSize = 128
+
+// insert is an INSERT of many rows, in as many statements as the server needs it in.
 type insert struct {
-	verb string
+	t    *transaction
+	into string // table and columns
+	tail string // what follows the rows
+	row  string // its placeholders; as many as the first row has values, where nothing else is said
 	rows int
+	size int // of the rows, in bytes
 	args []any
 }
 
-func newInsert(verb string) *insert { return &insert{verb: verb} }
-
-func (i *insert) add(row ...any) {
-	i.rows++
-	i.args = append(i.args, row...)
+func (t *transaction) newInsert(into, tail string) *insert {
+	return &insert{t: t, into: into, tail: tail}
 }
 
-// exec runs the statement with what follows the rows.
-func (i *insert) exec(ctx context.Context, db querier, tail string) error {
-	row := tuple(len(i.args) / i.rows)
-	_, err := db.ExecContext(ctx, i.verb+row+strings.Repeat(","+row, i.rows-1)+tail, i.args...)
+// add adds a row that takes about so many bytes.
+func (i *insert) add(ctx context.Context, size int, row ...any) error {
+	if i.row == "" {
+		i.row = tuple(len(row))
+	}
+	if i.rows > 0 && (i.size+size > i.t.server.statementBytes || len(i.args)+len(row) > maxValues) {
+		if err := i.flush(ctx); err != nil {
+			return err
+		}
+	}
+	i.rows, i.size, i.args = i.rows+1, i.size+size, append(i.args, row...)
+	return nil
+}
+
+// flush runs the statement with the rows that were added since the last one.
+func (i *insert) flush(ctx context.Context) error {
+	if i.rows == 0 {
+		return nil
+	}
+	query := "INSERT INTO " + i.into + " VALUES " + i.row + strings.Repeat(","+i.row, i.rows-1) + i.tail
+	_, err := i.t.db.ExecContext(ctx, query, i.t.speaks.unprepared(i.args)...)
+	i.rows, i.size, i.args = 0, 0, nil
 	return err
 }
 

@@ -30,5 +30,5 @@ func readInTurn[T any](ctx context.Context, s *Store, org uuid.UUID,
 		return found, err
 	}
 	defer release()
-	return again(ctx, read)
+	return again(ctx, s.engine, read)
 }

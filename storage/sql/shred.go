@@ -2,7 +2,6 @@ package sqluploads
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,7 +31,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	removed, err = s.shred(ctx, org, limit)
-	return removed, storeError(err)
+	return removed, s.engine.fault(err)
 }
 
 // has reports whether entries wait in the organization's line, or are being recorded.
@@ -50,9 +49,7 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return removed, err
 	}
 	var tables int
-	err = s.db.QueryRowContext(ctx,
-		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
-		strings.Trim(tableOf(org), "`")).Scan(&tables)
+	err = s.pool.QueryRowContext(ctx, s.speaks().hasTable(), tableOf(org)).Scan(&tables)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +66,7 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 }
 
 func (s *Store) deleteSome(ctx context.Context, table string, org uuid.UUID, limit int) (int, error) {
-	result, err := s.db.ExecContext(ctx, "DELETE FROM "+table+" WHERE org = ? LIMIT ?", org.String(), limit)
+	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome(table, "org = ?"), org.String(), limit)
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package sqluploads
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -13,16 +12,17 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 )
 
-// Store is an inventory.Store in a MySQL-protocol database.
+// Store is an inventory.Store in a database of MySQL's or PostgreSQL's.
 type Store struct {
-	options Options
-	db      *sql.DB
-	log     *slog.Logger
-	now     func() time.Time
-	server  atomic.Pointer[server] // nil until the server was up for the first time
-	queues  queues
-	turns   *turns.Turns // for connections
-	probe   probe
+	engine engine
+	db     *sql.DB
+	pool   querier // the same, for statements with values
+	log    *slog.Logger
+	now    func() time.Time
+	server atomic.Pointer[server] // nil until the server was up for the first time
+	queues queues
+	turns  *turns.Turns // for connections
+	probe  probe
 
 	// mu guards closed. Calls add to begun and background work to spawned while it is
 	// open, so that Close waits for the one and ends the other.
@@ -36,8 +36,9 @@ type Store struct {
 
 var _ inventory.Store = (*Store)(nil)
 
-func newStore(o Options, db *sql.DB) *Store {
-	s := &Store{options: o, db: db, log: o.Log, now: o.Now, turns: newTurns(o.MaxOpenConns)}
+func newStore(e engine, db *sql.DB, now func() time.Time) *Store {
+	s := &Store{engine: e, db: db, pool: e.dialect().on(db), log: e.log(), now: now,
+		turns: newTurns(db.Stats().MaxOpenConnections)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.spawn(s.pruneNowAndThen)
 	return s
@@ -52,11 +53,13 @@ func (s *Store) begin() (*server, error) {
 	}
 	found := s.server.Load()
 	if found == nil {
-		return nil, unavailable(errors.New("it was not up since this process started"))
+		return nil, errNotUp()
 	}
 	s.begun.Add(1)
 	return found, nil
 }
+
+func (s *Store) speaks() dialect { return s.engine.dialect() }
 
 func (s *Store) end() { s.begun.Done() }
 

@@ -8,24 +8,30 @@ import (
 )
 
 func (t *transaction) insertBatches(ctx context.Context, fresh []*entry) error {
-	insert := newInsert("INSERT INTO inventory_batches (org, id, digest, request, at, records, created) VALUES ")
+	insert := t.newInsert("inventory_batches (org, id, digest, request, at, records, created)", "")
 	for _, e := range fresh {
 		r := t.batches[e.batch.ID].receipt
-		insert.add(t.org.String(), e.batch.ID, e.batch.Digest[:], r.Request, r.At, r.Count, t.now)
+		err := insert.add(ctx, fixedSize, t.org.String(), e.batch.ID, e.batch.Digest[:], r.Request, r.At, r.Count, t.now)
+		if err != nil {
+			return err
+		}
 	}
-	return insert.exec(ctx, t.conn, "")
+	return insert.flush(ctx)
 }
 
 // count adds the batches to their groups.
 func (t *transaction) count(ctx context.Context, fresh []*entry) error {
-	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, " +
-		"first_at, last_at) VALUES ")
+	insert := t.newInsert("inventory_groups (org, names, provider, category, resource_type, records, first_at, last_at)",
+		t.speaks.adding("inventory_groups", "org, names", "records", "last_at"))
 	for _, g := range t.groups(fresh) {
-		insert.add(t.org.String(), namesOf(g.Provider, g.Category, g.ResourceType),
+		size := fixedSize + len(g.Provider) + len(g.Category) + len(g.ResourceType)
+		err := insert.add(ctx, size, t.org.String(), namesOf(g.Provider, g.Category, g.ResourceType),
 			g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
+		if err != nil {
+			return err
+		}
 	}
-	return insert.exec(ctx, t.conn,
-		" ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
+	return insert.flush(ctx)
 }
 
 func (t *transaction) groups(fresh []*entry) []inventory.Group {

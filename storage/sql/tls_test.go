@@ -41,10 +41,10 @@ func TestTLS(t *testing.T) {
 		"unused authority":    {mode: mysqldb.TLSPreferred, ca: cert},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := optionsFor(with)
-			o.TLS, o.TLSCAFile = c.mode, c.ca
+			o := mysqlOptions(with)
+			o.MySQL.TLS, o.MySQL.TLSCAFile = c.mode, c.ca
 			wantEncrypted(t, o, c.with, c.encrypted)
-			o.Port, o.Password = without.Port, without.Password
+			o.MySQL.Port, o.MySQL.Password = without.Port, without.Password
 			wantEncrypted(t, o, c.without, false)
 		})
 	}

@@ -16,7 +16,7 @@ func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 	defer s.end()
 	return readInTurn(ctx, s, org, func(ctx context.Context) (int64, error) {
 		var used int64
-		err := s.db.QueryRowContext(ctx, "SELECT bytes FROM inventory_usage WHERE org = ?", org.String()).Scan(&used)
+		err := s.pool.QueryRowContext(ctx, usedBytes, org.String()).Scan(&used)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}
@@ -30,8 +30,7 @@ func (t *transaction) addUsage(ctx context.Context, fresh []*entry) error {
 	for _, e := range fresh {
 		added += e.batch.Bytes()
 	}
-	_, err := t.conn.ExecContext(ctx,
-		"INSERT INTO inventory_usage (org, bytes) VALUES (?, ?) ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)",
-		t.org.String(), added)
+	_, err := t.db.ExecContext(ctx, "INSERT INTO inventory_usage (org, bytes) VALUES (?, ?)"+
+		t.speaks.adding("inventory_usage", "org", "bytes"), t.org.String(), added)
 	return err
 }

@@ -24,7 +24,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver that databases are made with
+
+	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
 )
 
 // Environment is the variable that names a server which is there, by a URL of its database postgres.
@@ -72,7 +75,8 @@ func Named(t testing.TB, name string) string {
 		t.Skip(reason)
 	}
 	server := os.Getenv(Environment)
-	if err := Exec(t.Context(), server, `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`); err != nil {
+	err := Exec(t.Context(), server, `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`)
+	if e, ok := errors.AsType[*pgconn.PgError](err); err != nil && (!ok || e.Code != "42P04") { // it is there
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -83,6 +87,42 @@ func Named(t testing.TB, name string) string {
 	return At(server, name)
 }
 
+// Private returns a server that the test may kill, and the URL of a database on it.
+func Private(t testing.TB, settings ...string) (*Server, string) {
+	t.Helper()
+	New(t) // which skips the test where no server can be had
+	server, err := Start(t.Context(), settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Errorf("stop the server: %v", err)
+		}
+	})
+	return server, server.URL
+}
+
+// Proxied returns the URL of a database for the test that is reached through a proxy. Statements are sent each in one
+// request, with its text: a cut of an answer to that is one of what the statement did.
+func Proxied(t testing.TB) (string, *serverdbtest.Proxy) {
+	t.Helper()
+	u, err := url.Parse(New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := serverdbtest.NewProxy(u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	u.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(proxy.ListenPort))
+	query := u.Query()
+	query.Set("default_query_exec_mode", "exec")
+	u.RawQuery = query.Encode()
+	return u.String(), proxy
+}
+
 // At returns the URL of another database of a server.
 func At(server, name string) string {
 	u, err := url.Parse(server)
@@ -91,6 +131,16 @@ func At(server, name string) string {
 	}
 	u.Path = "/" + name
 	return u.String()
+}
+
+// Password returns the one in a URL.
+func Password(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 // Exec runs a statement in the database of a URL.
@@ -108,6 +158,8 @@ func Exec(ctx context.Context, at, statement string) (err error) {
 type Server struct {
 	URL     string
 	dir     string
+	args    []string // the program and its arguments
+	owner   *syscall.Credential
 	process *exec.Cmd
 	orders  io.WriteCloser // of the shell that runs it: a signal's name
 }
@@ -155,27 +207,33 @@ func Start(ctx context.Context, settings ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-D", data, "-p", strconv.Itoa(port), "-k", dir}
+	s.args = []string{filepath.Join(programs, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir}
 	usual := []string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}
 	for _, setting := range append(usual, settings...) {
-		args = append(args, "-c", setting)
+		s.args = append(s.args, "-c", setting)
 	}
+	s.owner = owner
+	s.URL = (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}).String()
+	return s, s.Run(ctx)
+}
+
+// Run starts the server, for the first time or after Kill, and waits until it is up.
+func (s *Server) Run(ctx context.Context) (err error) {
 	// The shell ends the server when its input ends: also when this process is killed.
-	s.process = s.command("/bin/sh", owner, append([]string{"-c", `"$@" <&- & p=$!; read how; kill -${how:-INT} $p; wait $p`,
-		"sh", filepath.Join(programs, "postgres")}, args...)...)
+	s.process = s.command("/bin/sh", s.owner, append([]string{"-c",
+		`"$@" <&- & p=$!; read how; kill -${how:-INT} $p; wait $p`, "sh"}, s.args...)...)
 	if s.orders, err = s.process.StdinPipe(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.process.Start(); err != nil {
 		s.process = nil
-		return nil, err
+		return err
 	}
-	s.URL = (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
-		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}).String()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err := Exec(ctx, s.URL, "SELECT 1")
 		if err == nil || time.Since(began) > startTimeout {
-			return s, err
+			return err
 		}
 	}
 }

@@ -35,8 +35,9 @@ func IsAway(err error) bool {
 			is(err, "53200", "53300", "57P01", "57P02", "57P03", "57P05", // no memory, too many connections, it shuts down
 				"25P03", "57014") // it has ended a transaction that said nothing, or a statement
 	}
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
+	// The driver says that the connection is closed also of one that it has lost while it waited for an answer.
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, pgconn.ErrConnClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
 		o := mysqlOptions(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
 		if os.Getenv(childServer) == "postgres" {
+			if err := pgtest.Make(context.Background(), nameFor(dir)); err != nil {
+				return nil, err
+			}
 			o = postgresOptions(pgtest.At(os.Getenv(pgtest.Environment), nameFor(dir)))
 		}
 		return Open(context.Background(), o)

@@ -74,17 +74,25 @@ func Named(t testing.TB, name string) string {
 		}
 		t.Skip(reason)
 	}
-	server := os.Getenv(Environment)
-	err := Exec(t.Context(), server, `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`)
-	if e, ok := errors.AsType[*pgconn.PgError](err); err != nil && (!ok || e.Code != "42P04") { // it is there
+	if err := Make(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
+	server := os.Getenv(Environment)
 	t.Cleanup(func() {
 		if err := Exec(context.Background(), server, `DROP DATABASE IF EXISTS "`+name+`" WITH (FORCE)`); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
 	return At(server, name)
+}
+
+// Make makes a database of that name, unless it is there.
+func Make(ctx context.Context, name string) error {
+	err := Exec(ctx, os.Getenv(Environment), `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42P04" {
+		return nil
+	}
+	return err
 }
 
 // Private returns a server that the test may kill, and the URL of a database on it.

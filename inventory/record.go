@@ -90,9 +90,12 @@ func (b *Batch) Check() error {
 	for i := range b.Resources {
 		r := &b.Resources[i]
 		for _, text := range [...]string{r.Provider, r.Category, r.ResourceType, r.ResourceName, b.Request} {
-			if !MayBeKept(text) {
+			switch {
+			case !MayBeKept(text):
 				return fault.New(fault.ParameterInvalid, "resource %d has a text with NUL or what is no UTF-8, which no store keeps",
 					i+1)
+			case len(text) > MaxName && utf8.RuneCountInString(text) > MaxName:
+				return fault.New(fault.ParameterInvalid, "resource %d has a text of more than %d characters", i+1, MaxName)
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func checkResourceNames(t *testing.T, store inventory.Store) {
 // checkNotKept appends what no store keeps, alone and behind what it does, and asks for it.
 func checkNotKept(t *testing.T, store inventory.Store) {
 	org := uuid.New()
-	for _, name := range []string{"a\x00b", "\x00", "a\xffb", "\xed\xa0\x80"} {
+	for _, name := range []string{"a\x00b", "\x00", "a\xffb", "\xed\xa0\x80", strings.Repeat("ü", 256)} {
 		good := newBatch(org, 1)
 		want := append(bare(mustRead(t, store, org, inventory.Query{})), recordsOf(good, upload(t, store, good))...)
 		for field := range 4 {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/serverdb"
 )
 
 // Code returns the server's error code, of five characters; empty for an error of another kind. See
@@ -64,12 +65,22 @@ func Fault(err error, tooLarge, away string) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, pgconn.ErrReadOnlyConnection), is(err, "25006"):
+		away = serverdb.TakesNoWrites
+	case is(err, "42501"):
+		away = serverdb.LacksRight
+	case is(err, "3D000", "28000", "28P01"):
+		away = serverdb.LetsNobodyIn
+	case is(err, "57014"):
+		away = serverdb.TookTooLong + " (statement_timeout)"
+	}
+	switch {
 	case isDenied(err), IsAway(err), IsConflict(err):
 		f := fault.Wrap(err, fault.StoreUnavailable, "%s", away)
 		f.RetryAfter = 2 * time.Second
 		return f
 	case is(err, "53100", "53400"):
-		return fault.Wrap(err, fault.StoreFull, "the database has no space left")
+		return fault.Wrap(err, fault.StoreFull, "%s", serverdb.HasNoSpace)
 	case is(err, "54000", "22001"):
 		return fault.Wrap(err, fault.BodyTooLarge, "%s", tooLarge)
 	case is(err, "42P01", "42703", "XX001", "XX002"):

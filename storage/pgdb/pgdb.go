@@ -174,7 +174,12 @@ func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err 
 		err = errors.Join(err, unlocked)
 	}()
 	s.Dialect = goose.DialectPostgres
-	return s.Migrate(ctx, db, o.Log)
+	err = s.Migrate(ctx, db, o.Log)
+	if Code(err) == "42501" {
+		err = fmt.Errorf("the database's user may not make or use its tables; let an administrator run GRANT ALL ON SCHEMA "+
+			"public for it, or make it the database's owner: %w", err)
+	}
+	return err
 }
 
 // Numbered returns a statement with PostgreSQL's placeholders: $1 for the first ? and so on. A ? within quotes stays.

@@ -78,7 +78,7 @@ func (e mysql) isRefusedJSON(err error) bool {
 }
 
 func (e mysql) fault(err error) error {
-	return mysqldb.Texts{TooLarge: tooLarge, Away: away}.Fault(err)
+	return mysqldb.Texts{TooLarge: tooLarge + " (max_allowed_packet)", Away: away}.Fault(err)
 }
 
 // sample is what the first migration stores as JSON.

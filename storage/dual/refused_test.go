@@ -24,7 +24,7 @@ func TestRealRefusal(t *testing.T) {
 		}
 	})
 	d, dir, org := mysqltest.Database{Address: server.Address, Name: "holdfast"}, t.TempDir(), uuid.New()
-	s := mustOpenReal(t, dir, d)
+	s := mustOpenReal(t, dir, inMySQL(d))
 	for _, id := range []string{"before", "large", "after"} {
 		batch := newBatch(org, id, 1)
 		if id == "large" {

@@ -39,7 +39,7 @@ func TestBadValues(t *testing.T) {
 		"duration": {"", "30", "0s", "-1s", "1 s"},
 		"lease":    {"", "45", "4s", "-1m"},
 		"size":     {"", "0", "big"},
-		"engine":   {"", "CSV", "postgres"},
+		"engine":   {"", "CSV", "Postgres", "oracle"},
 		"policy":   {"", "Mask", "none"},
 		"sandbox":  {"", "bwrap", "Landlock"},
 		"folder":   {"", " "},

@@ -117,6 +117,23 @@ func TestGroup(t *testing.T) {
 	})
 }
 
+// TestManyGroups uploads, in one batch, more groups than a statement of PostgreSQL's has values for.
+func TestManyGroups(t *testing.T) {
+	onServers(t, func(t *testing.T, on testServer) {
+		const groups = 20_000
+		store, batch := open(t, on.fresh(t).Options), batchOf(uuid.New(), groups)
+		for i := range batch.Resources {
+			batch.Resources[i].Category = fmt.Sprint("category-", i)
+		}
+		appendTo(t, store, batch)
+		wantOnce(t, store, batch.Org, map[string]int{batch.ID: groups})
+		found, err := store.Summary(t.Context(), batch.Org)
+		if err != nil || len(found) != groups {
+			t.Errorf("%d groups, %v; want %d", len(found), err, groups)
+		}
+	})
+}
+
 // TestExact uploads spellings and names that a database may take for others, and JSON that
 // it may not take at all, to servers that keep its text and to those that don't.
 func TestExact(t *testing.T) {

@@ -79,6 +79,52 @@ func wantSharedCursors(t *testing.T, a, b inventory.Store, org uuid.UUID) {
 	}
 }
 
+// TestAllowOfNodes has two nodes ask, for each upload of an organization, how much it uses: each upload sees what those
+// before it have left, also one that waited for the other node's.
+func TestAllowOfNodes(t *testing.T) {
+	onServers(t, func(t *testing.T, on testServer) {
+		const uploads = 60
+		d, org := on.fresh(t), uuid.New()
+		stores := []*Store{open(t, d.Options), open(t, d.Options)}
+		size := batchOf(org, 1)
+		seen := make([]int64, uploads)
+		together(uploads, func(i int) {
+			batch := batchOf(org, 1)
+			batch.Allow = func(used, _ int64) error {
+				seen[i] = used // the last call counts
+				return nil
+			}
+			if _, err := stores[i%2].Append(t.Context(), batch); err != nil {
+				t.Error(err)
+			}
+		})
+		slices.Sort(seen)
+		for i, used := range seen {
+			if want := int64(i) * size.Bytes(); used != want {
+				t.Fatalf("upload %d was allowed by %d bytes, want %d: %v", i, used, want, seen)
+			}
+		}
+	})
+}
+
+// TestTableMadeTogether has two nodes make each of many organizations' tables at once.
+func TestTableMadeTogether(t *testing.T) {
+	onServers(t, func(t *testing.T, on testServer) {
+		d := on.fresh(t)
+		stores := []*Store{open(t, d.Options), open(t, d.Options)}
+		for range 10 {
+			org := uuid.New()
+			batches := []inventory.Batch{batchOf(org, 1), batchOf(org, 2)}
+			together(2, func(i int) {
+				if _, err := stores[i].Append(t.Context(), batches[i]); err != nil {
+					t.Error(err)
+				}
+			})
+			wantOnce(t, stores[0], org, map[string]int{batches[0].ID: 1, batches[1].ID: 2})
+		}
+	})
+}
+
 func together(n int, work func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {

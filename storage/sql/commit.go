@@ -44,7 +44,7 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		err = s.confirm(server, org, group, tamed)
 	}
 	if err != nil {
-		fail(group, s.engine.fault(err))
+		fail(group, s.fault(err))
 	}
 }
 

@@ -22,10 +22,6 @@ const (
 	postgresDialect
 )
 
-// maxValues is how many values a statement has at most. PostgreSQL counts them in 16 bits, and the same bound does
-// for MySQL's servers.
-const maxValues = 60_000
-
 // querier is what both a pool and a connection of it can do.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

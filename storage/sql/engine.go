@@ -3,6 +3,7 @@ package sqluploads
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,6 +65,13 @@ func (e mysql) open() (*sql.DB, error) { return e.OpenPool(e.Name) }
 func (e mysql) migrate(ctx context.Context, db *sql.DB) error {
 	if err := e.Reach(ctx, db); err != nil {
 		return err
+	}
+	var demoted bool
+	if err := db.QueryRowContext(ctx, "SELECT "+mysqldb.Demoted).Scan(&demoted); err != nil {
+		return err
+	}
+	if demoted { // a failover may be on its way, so it is waited for
+		return fmt.Errorf("%w: %w", mysqldb.ErrDemoted, driver.ErrBadConn)
 	}
 	return e.Migrate(ctx, uploadSchema("mysql", goose.DialectMySQL))
 }

@@ -37,7 +37,7 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 	if err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	return removed, s.engine.fault(err)
+	return removed, s.fault(err)
 }
 
 // expire runs the transaction once. If the connection is lost it may have been committed: then the next call finds

@@ -12,6 +12,8 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 )
 
@@ -80,22 +82,45 @@ func TestTroubleIsNamed(t *testing.T) {
 	})
 }
 
-// TestReadOnlyIsNamed has a server of PostgreSQL take no more writes under a store's open connections, as it does when
-// it is out of space for its transactions' numbers or an operator says so, and a start on such a server.
+// TestReadOnlyIsNamed has a server take no more writes under a store's open connections, as a failover leaves it or an
+// operator says so, and a start on such a server.
 func TestReadOnlyIsNamed(t *testing.T) {
 	suite.Deep(t)
-	server, at := pgtest.Private(t)
-	store, org := open(t, postgresOptions(at)), uuid.New()
-	first, second := batchOf(org, 1), batchOf(org, 2)
-	appendTo(t, store, first)
-	readOnly := func(value string) {
-		for _, statement := range []string{"ALTER SYSTEM SET default_transaction_read_only = " + value,
-			"SELECT pg_reload_conf()"} {
-			if err := pgtest.Exec(t.Context(), server.URL+"&default_transaction_read_only=off", statement); err != nil {
+	t.Run("mysql", func(t *testing.T) {
+		server, d := mysqltest.Private(t)
+		owner := d.Address
+		user := "CREATE USER 'poor'@'%s' IDENTIFIED BY '" + d.Password + "'"
+		grant := "GRANT ALL ON holdfast_test.* TO 'poor'@'%s'" // who may do all may also write to what is read-only
+		for _, host := range []string{"localhost", "127.0.0.1"} {
+			err := server.Exec(t.Context(), "", fmt.Sprintf(user, host), fmt.Sprintf(grant, host))
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
-	}
+		d.User = "poor"
+		checkReadOnly(t, mysqlOptions(d), mysqldb.ErrDemoted.Error(), func(value string) {
+			if err := owner.Exec(t.Context(), "", "SET GLOBAL read_only = "+value); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		server, at := pgtest.Private(t)
+		checkReadOnly(t, postgresOptions(at), "read only", func(value string) {
+			for _, statement := range []string{"ALTER SYSTEM SET default_transaction_read_only = " + value,
+				"SELECT pg_reload_conf()"} {
+				if err := pgtest.Exec(t.Context(), server.URL+"&default_transaction_read_only=off", statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+func checkReadOnly(t *testing.T, o Options, atStart string, readOnly func(value string)) {
+	store, org := open(t, o), uuid.New()
+	first, second := batchOf(org, 1), batchOf(org, 2)
+	appendTo(t, store, first)
 	readOnly("on")
 	wantSoon(t, "a refused probe", func() bool { return store.ask() != nil })
 	wantFault(t, store.ask(), fault.StoreUnavailable, "takes no writes")
@@ -103,10 +128,9 @@ func TestReadOnlyIsNamed(t *testing.T) {
 	wantFault(t, err, fault.StoreUnavailable, "takes no writes")
 	_, err = store.Append(t.Context(), batchOf(uuid.New(), 1)) // which would make a table
 	wantFault(t, err, fault.StoreUnavailable, "takes no writes")
-	o := postgresOptions(at)
 	o.StartupWait = 1
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "read only") {
-		t.Errorf("a start: %v, want an error that names what is read only", err)
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), atStart) {
+		t.Errorf("a start: %v, want an error with %q", err, atStart)
 	}
 	readOnly("off")
 	wantSoon(t, "a probe that goes well", func() bool { return store.ask() == nil })

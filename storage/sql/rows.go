@@ -89,7 +89,8 @@ func rowSize(r *inventory.Resource) int {
 	return len(r.Provider) + len(r.Category) + len(r.ResourceType) + len(r.ResourceName) + 2*len(r.Attributes) + fixedSize
 }
 
-// fixedSize is about what a row takes beside its texts.
+// fixedSize is about what a row takes beside its texts. It also keeps a statement of a mebibyte below the 65,535 values
+// that PostgreSQL takes: no row has more than eight.
 const fixedSize = 128
 
 // insert is an INSERT of many rows, in as many statements as the server needs it in.
@@ -112,7 +113,7 @@ func (i *insert) add(ctx context.Context, size int, row ...any) error {
 	if i.row == "" {
 		i.row = tuple(len(row))
 	}
-	if i.rows > 0 && (i.size+size > i.t.server.statementBytes || len(i.args)+len(row) > maxValues) {
+	if i.rows > 0 && i.size+size > i.t.server.statementBytes {
 		if err := i.flush(ctx); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	removed, err = s.shred(ctx, org, limit)
-	return removed, s.engine.fault(err)
+	return removed, s.fault(err)
 }
 
 // has reports whether entries wait in the organization's line, or are being recorded.

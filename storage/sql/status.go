@@ -45,5 +45,5 @@ func (s *Store) ask() error {
 	defer cancel()
 	_, err := s.pool.ExecContext(ctx, "UPDATE inventory_probe SET at = ? WHERE id = 1",
 		time.Now().UTC().Truncate(time.Microsecond))
-	return s.engine.fault(err)
+	return s.fault(err)
 }

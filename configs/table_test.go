@@ -244,8 +244,8 @@ func TestNamesAreUnique(t *testing.T) {
 
 // TestPlainNames: these environment variables are called as everybody expects; all others begin with HOLDFAST_.
 func TestPlainNames(t *testing.T) {
-	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH STATE_STORAGE DATABASE_URL DB_HOST DB_PORT DB_USER " +
-		"DB_PASSWORD DB_NAME"
+	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH STATE_STORAGE " +
+		"DATABASE_URL DB_HOST DB_PORT DB_USER DB_PASSWORD DB_NAME"
 	var got []string
 	for _, s := range table() {
 		if !strings.HasPrefix(s.env, envPrefix) {

@@ -84,7 +84,7 @@ func (b *Batch) Check() error {
 	if len(b.Resources) == 0 {
 		return fault.New(fault.ParameterInvalid, "a batch has at least one resource")
 	}
-	if !isID(b.ID) {
+	if !IsID(b.ID) {
 		return fault.New(fault.ParameterInvalid, "the ID of a batch has 1 to %d characters: letters, digits and -", maxID)
 	}
 	for i := range b.Resources {
@@ -92,8 +92,7 @@ func (b *Batch) Check() error {
 		for _, text := range [...]string{r.Provider, r.Category, r.ResourceType, r.ResourceName, b.Request} {
 			switch {
 			case !MayBeKept(text):
-				return fault.New(fault.ParameterInvalid, "resource %d has a text with NUL or what is no UTF-8, which no store keeps",
-					i+1)
+				return fault.New(fault.ParameterInvalid, "resource %d has a text with NUL or what is no UTF-8", i+1)
 			case len(text) > MaxName && utf8.RuneCountInString(text) > MaxName:
 				return fault.New(fault.ParameterInvalid, "resource %d has a text of more than %d characters", i+1, MaxName)
 			}
@@ -112,7 +111,8 @@ func MayBeKept(text string) bool { return utf8.ValidString(text) && strings.Inde
 // maxID is how many characters the ID of a batch has at most.
 const maxID = 64
 
-func isID(text string) bool {
+// IsID reports whether a text can be the ID of a batch.
+func IsID(text string) bool {
 	return len(text) > 0 && len(text) <= maxID && !strings.ContainsFunc(text, func(c rune) bool {
 		return !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-')
 	})

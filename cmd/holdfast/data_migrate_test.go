@@ -146,7 +146,8 @@ func TestMigrateUsage(t *testing.T) {
 	s.refuse(exitUsage, "postgres is what DATABASE_URL ([database] url) names, and it is not set",
 		"data", "migrate", "--from", "csv", "--to", "postgres")
 	s.environ = []string{"DATABASE_URL=postgres://ada:secret@127.0.0.1:9/x"}
-	s.refuse(exitUsage, "names a database of PostgreSQL: say postgres", "data", "migrate", "--from", "mysql", "--to", "csv")
+	s.refuse(exitUsage, "names a database of PostgreSQL: say postgres",
+		"data", "migrate", "--from", "mysql", "--to", "csv")
 	s.environ = []string{"STORAGE_PATH=" + t.TempDir() + "/nowhere"}
 	s.refuse(exitFailed, "storage.path (STORAGE_PATH) is ", "data", "migrate", "--from", "csv", "--to", "mysql")
 	dir := s.folder(someReports()...)

@@ -61,7 +61,8 @@ func (a *app) openToWrite(ctx context.Context, settings configs.Settings) (inven
 }
 
 func errNoUploads() error {
-	return errors.New("these settings keep no uploads: storage.type (STORAGE_TYPE) is memory; set it to csv, mysql, postgres or dual")
+	return errors.New("these settings keep no uploads: storage.type (STORAGE_TYPE) is memory; set it to csv, mysql, " +
+		"postgres or dual")
 }
 
 func requireFolder(path string) error {

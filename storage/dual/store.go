@@ -473,7 +473,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return remembered, true, nil
 	}
 	away := errors.Join(failed[:]...)
-	if failed[csv] != nil && failed[database] != nil || away != nil && found { // who is away may have what is in the outbox
+	if failed[csv] != nil && failed[database] != nil || away != nil && found { // who is away may have what the outbox has
 		return inventory.Remembered{}, false, errBothDown(away)
 	}
 	return inventory.Remembered{}, false, nil
@@ -528,8 +528,8 @@ func (s *Store) usage(ctx context.Context, l *lane) (int64, error) {
 	return used + l.owedBytes(csv), err
 }
 
-// allow asks whether the batch may be recorded, also while CSV fails: the database takes it then, and what CSV is owed counts.
-// The sides are not to ask once more: one would refuse what the other has.
+// allow asks whether the batch may be recorded, also while CSV fails: the database takes it then, and what CSV is owed
+// counts. The sides are not to ask once more: one would refuse what the other has.
 func (s *Store) allow(l *lane, batch inventory.Batch) (inventory.Batch, error) {
 	if batch.Allow == nil {
 		return batch, nil

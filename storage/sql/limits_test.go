@@ -110,7 +110,8 @@ func TestGroup(t *testing.T) {
 			}
 			got += fmt.Sprintf("%d %v %s; ", e.receipt.Count, e.receipt.Replayed, code)
 		}
-		if want := "2 false ok; 3 false ok; 2 true ok; 0 false idempotency_key_reused; 0 false parameter_invalid; "; got != want {
+		want := "2 false ok; 3 false ok; 2 true ok; 0 false idempotency_key_reused; 0 false parameter_invalid; "
+		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		wantOnce(t, store, org, map[string]int{first.ID: 2, second.ID: 3})

@@ -43,7 +43,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return inventory.Remembered{}, false, err
 	}
 	defer s.end()
-	if !inventory.MayBeKept(id) {
+	if !inventory.IsID(id) {
 		return inventory.Remembered{}, false, nil
 	}
 	found, err := readInTurn(ctx, s, org,

@@ -44,7 +44,8 @@ func NewProxy(target string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{ListenPort: listener.Addr().(*net.TCPAddr).Port, target: target, listener: listener, links: map[*link]bool{}}
+	p := &Proxy{ListenPort: listener.Addr().(*net.TCPAddr).Port, target: target, listener: listener,
+		links: map[*link]bool{}}
 	p.serving.Go(p.serve)
 	return p, nil
 }

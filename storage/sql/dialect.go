@@ -174,7 +174,8 @@ func (d dialect) createTable(org uuid.UUID, collation string) []string {
 		resource_type ` + name + `,
 		resource_name ` + name + `,
 		attributes JSON NOT NULL,
-		attributes_text LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'the exact text, where attributes is not',
+		attributes_text LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+			COMMENT 'the exact text, where attributes is not',
 		KEY idx_timestamp (timestamp),
 		KEY idx_resource_type (resource_type)
 		) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*T![auto_id_cache] AUTO_ID_CACHE 1 */`, enter}

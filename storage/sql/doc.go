@@ -1,5 +1,5 @@
-// Package sqluploads keeps uploads in a database that speaks MySQL's protocol: MySQL 8.4 or
-// later, MariaDB 10.6 or later, TiDB. Several nodes may share one database.
+// Package sqluploads keeps uploads in a database on a server: MySQL 8.4, MariaDB 10.6, TiDB or PostgreSQL 14, or
+// later. Several nodes may share one database. It is not called sql, as its files import database/sql.
 //
 // An Append travels like this:
 //
@@ -15,6 +15,8 @@
 //	records.go  pages follow each other by ID, up to what was newest at the start
 //	page.go     one page is one statement, bounded in rows and bytes
 //	cursor.go   a position that a caller can keep and can't forge
+//
+// What the servers do differently is in two files: dialect.go has their SQL, engine.go all else.
 //
 // Each organization has a table of its own, org_{uuid_with_underscores}; the rest is in
 // the tables of migrations/. A row of inventory_organizations is locked while one of its

@@ -57,12 +57,12 @@ func TestTroubleIsNamed(t *testing.T) {
 		appendTo(t, store, first)
 		sent := map[string]int{first.ID: 1}
 		for _, trouble := range troubles[on.speaks] {
-			begin, end := []string{"CREATE TRIGGER trouble BEFORE UPDATE ON inventory_groups FOR EACH ROW SIGNAL SQLSTATE '45000' " +
-				"SET MYSQL_ERRNO = " + trouble.code}, "DROP TRIGGER trouble"
+			trigger := "CREATE TRIGGER trouble BEFORE UPDATE ON inventory_groups FOR EACH ROW "
+			begin, end := []string{trigger + "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = " + trouble.code}, "DROP TRIGGER trouble"
 			if on.speaks == postgresDialect {
-				begin = []string{"CREATE OR REPLACE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION " +
-					"'trouble' USING ERRCODE = '" + trouble.code + "'; END $$",
-					"CREATE TRIGGER trouble BEFORE UPDATE ON inventory_groups FOR EACH ROW EXECUTE FUNCTION trouble()"}
+				begin = []string{"CREATE OR REPLACE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+					"RAISE EXCEPTION 'trouble' USING ERRCODE = '" + trouble.code + "'; END $$",
+					trigger + "EXECUTE FUNCTION trouble()"}
 				end = "DROP TRIGGER trouble ON inventory_groups"
 			}
 			d.exec(t, begin...)

@@ -43,7 +43,8 @@ func TestNodes(t *testing.T) {
 		for i, b := range sent {
 			batches[b.ID] = len(b.Resources)
 			if at := receipts[0][i].At; at != receipts[1][i].At || at != receipts[2][i].At {
-				t.Errorf("the nodes disagree on when batch %d was recorded: %v, %v, %v", i, at, receipts[1][i].At, receipts[2][i].At)
+				t.Errorf("the nodes disagree on when batch %d was recorded: %v, %v, %v", i, at, receipts[1][i].At,
+					receipts[2][i].At)
 			}
 		}
 		for _, store := range stores {

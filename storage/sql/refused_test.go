@@ -47,7 +47,8 @@ func TestOpenRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || time.Since(began) > 10*time.Second {
 				t.Errorf("after %v: error %v, want one with %q at once", time.Since(began), err, c.want)
 			}
-			if text := fmt.Sprintf("%v %s %v %+v %#v", err, log.String(), *o.MySQL, *o.MySQL, *o.MySQL); strings.Contains(text, "Password") {
+			text := fmt.Sprintf("%v %s %v %+v %#v", err, log.String(), *o.MySQL, *o.MySQL, *o.MySQL)
+			if strings.Contains(text, "Password") {
 				t.Errorf("the password shows in %s", text)
 			}
 			o.MySQL.Log.Info("options", "o", *o.MySQL, "p", o.MySQL)

@@ -126,7 +126,7 @@ type killable interface {
 	Run(context.Context) error
 }
 
-// server is a kind of server that tests run on.
+// testServer is a kind of server that tests run on.
 type testServer struct {
 	name    string
 	speaks  dialect

@@ -43,7 +43,8 @@ func lockTable(t *testing.T, d database, on testServer, org uuid.UUID) (db *sql.
 // waitBlocked waits until so many sessions, or more, wait for a lock.
 func waitBlocked(t *testing.T, db *sql.DB, on testServer, n int) {
 	t.Helper()
-	query := "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table%'"
+	query := "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND " +
+		"state LIKE 'Waiting for table%'"
 	if on.speaks == postgresDialect {
 		query = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 	}

@@ -22,11 +22,11 @@ of() { scripts/areas.sh "$1" | awk -v area="$area" -v before="${2-}" '$1 == area
 pattern() { echo "^($(tr ' ' '|' <<<"$*"))\$"; }
 
 # Results don't come from the cache: what is made by chance is made anew each time.
-race() { scripts/scratch.sh scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh --race "$scratch/$area-race.json" -count=1 -timeout 60m "$@"; }
+race() { scripts/scratch.sh scripts/bubblewrap.sh scripts/mysql.sh scripts/postgres.sh scripts/gotest.sh --race "$scratch/$area-race.json" -count=1 -timeout 60m "$@"; }
 whole() {
   local tests=$1
   shift
-  scripts/scratch.sh scripts/mysql.sh scripts/gotest.sh "$scratch/$area-whole.json" -count=1 -timeout 60m -run "$(pattern $tests)" "$@"
+  scripts/scratch.sh scripts/mysql.sh scripts/postgres.sh scripts/gotest.sh "$scratch/$area-whole.json" -count=1 -timeout 60m -run "$(pattern $tests)" "$@"
 }
 mysql97() {
   scripts/scratch.sh scripts/mysql97.sh scripts/mysql.sh scripts/gotest.sh "$scratch/$area-mysql97.json" -count=1 -p 1 -timeout 60m "$@"
@@ -39,7 +39,7 @@ browser() {
 
 for area in $areas; do
   packages=$(of go ./)
-  stage "$area: Go tests with the race detector and MariaDB" race $packages
+  stage "$area: Go tests with the race detector, MariaDB and PostgreSQL" race $packages
   tests=$(of whole)
   if [ -n "$tests" ]; then
     stage "$area: tests at their full size, without the detector" whole "$tests" $packages

@@ -18,7 +18,7 @@ shared=(./agent ./agent/runlog ./auth/session ./auth/verify ./auth/lastuse ./lay
 others() { go list ./... | grep -vxF "$(go list "${shared[@]}")"; }
 
 # Many tests wait for a database, a process or a timer, so more packages run than there are cores.
-unit() { scripts/bubblewrap.sh scripts/mysql.sh scripts/gotest.sh "$events/unit.json" -short -p 3 $(others); }
+unit() { scripts/bubblewrap.sh scripts/mysql.sh scripts/postgres.sh scripts/gotest.sh "$events/unit.json" -short -p 3 $(others); }
 race() { scripts/bubblewrap.sh scripts/gotest.sh --race "$events/race.json" -short -p 3 "${shared[@]}"; }
 scripts() { scripts/bubblewrap.sh scripts/e2e.sh --short "$events/scripts.json"; }
 
@@ -37,7 +37,7 @@ browser() {
 }
 
 stage "gofmt and go vet" make --no-print-directory check
-stage "Go tests, with MariaDB" unit
+stage "Go tests, with MariaDB and PostgreSQL" unit
 stage "Go tests, with the race detector" race
 stage "the page's types, style and unit tests" page
 stage "one test in Chromium" browser

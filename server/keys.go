@@ -63,7 +63,7 @@ func confirmed(watcher *authfile.Watcher) error {
 
 // AuthDatabaseName is how people are told of the auth.cfg in the database.
 func AuthDatabaseName(settings configs.Settings) string {
-	return "auth.cfg in the database " + settings.Database.Name
+	return "auth.cfg in the database " + storage.DatabaseName(settings.Database)
 }
 
 // openShared opens what nodes tell one another. It stays nil where they have no database in common.

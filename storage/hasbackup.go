@@ -8,27 +8,44 @@ import (
 	"path/filepath"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldump"
+	"github.com/holdfast/holdfast/storage/pgdump"
+	"github.com/holdfast/holdfast/storage/schema"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // OpenDump fixes a moment of the database, for a backup. It is nil where a server with these settings has nothing
 // there that is nowhere else: what `dual` copies to it is in files. The caller closes it.
-func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) (*mysqldump.Dump, error) {
+func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) (*dump.Moment, error) {
 	if !InDatabase(settings) {
 		return nil, nil
 	}
-	o, err := serverOptions(settings.Database, log).WithDefaults()
+	moment, err := openDump(ctx, settings.Database, log)
 	if err != nil {
 		return nil, err
 	}
-	dump, err := mysqldump.Open(ctx, o)
+	if err := isWhole(ctx, moment); err != nil {
+		return nil, errors.Join(err, moment.Close())
+	}
+	return moment, nil
+}
+
+func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.Moment, error) {
+	if d.Engine() == configs.Postgres {
+		return pgdump.Open(ctx, postgresOptions(d, log), serverSchemas(sqldb.Postgres), markTable)
+	}
+	o, err := serverOptions(d, log).WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if err := isWhole(ctx, dump); err != nil {
-		return nil, errors.Join(err, dump.Close())
-	}
-	return dump, nil
+	return mysqldump.Open(ctx, o)
+}
+
+// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another one.
+func serverSchemas(in sqldb.Dialect) []schema.Schema {
+	return []schema.Schema{sqldb.Schema(in), states.Schema(in)}
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

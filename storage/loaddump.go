@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/moving"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldump"
+	"github.com/holdfast/holdfast/storage/pgdump"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/states"
 )
@@ -26,7 +27,7 @@ func LoadDump(ctx context.Context, settings configs.Settings, from io.Reader, lo
 // LoadDumpAt is LoadDump, with what Rewind does to the states. All of both is done in the end, or nothing is.
 func LoadDumpAt(ctx context.Context, settings configs.Settings, from io.Reader, at time.Time,
 	log *slog.Logger) (done Rewound, err error) {
-	settings.State.Storage = configs.MySQL
+	settings.State.Storage = settings.Database.Engine()
 	err = loadDump(ctx, settings, from, log, func(ctx context.Context) (err error) {
 		if err := hasStates(ctx, settings, log); err != nil {
 			return err
@@ -39,30 +40,31 @@ func LoadDumpAt(ctx context.Context, settings configs.Settings, from io.Reader, 
 
 func loadDump(ctx context.Context, settings configs.Settings, from io.Reader, log *slog.Logger,
 	do func(context.Context) error) error {
+	rest := dump.Rest{Table: markTable, Make: markColumns(dialectOf(settings.Database)), Mark: markLoad, Marked: isLoad,
+		Unmark: unmarkLoad, Do: do}
+	if settings.Database.Engine() == configs.Postgres {
+		return pgdump.Load(ctx, postgresOptions(settings.Database, log), serverSchemas(sqldb.Postgres), from, rest)
+	}
 	o, err := serverOptions(settings.Database, log).WithDefaults()
 	if err != nil {
 		return err
 	}
-	return mysqldump.Load(ctx, o, from, mysqldump.Rest{Table: markTable, Make: markColumns, Mark: markLoad,
-		Marked: isLoad, Unmark: unmarkLoad, Do: do})
+	return mysqldump.Load(ctx, o, from, rest)
 }
 
 // hasStates refuses a database in which no server has kept states.
 func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
-	o, err := serverOptions(settings.Database, log).WithDefaults()
-	if err != nil {
-		return err
-	}
-	db, err := o.OpenPool(o.Name)
+	errNone := errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a folder has; " +
+		"nothing was loaded")
+	of := states.Schema(dialectOf(settings.Database))
+	db, err := openPool(settings.Database, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var some bool
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+states.Schema().Table+")").Scan(&some)
-	if mysqldb.IsNoTable(err) {
-		return errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a folder has; " +
-			"nothing was loaded")
+	if err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+of.Table+")").Scan(&some); isNoTable(err) {
+		return errNone
 	}
 	return err
 }
@@ -72,52 +74,44 @@ func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger)
 const aLoad = "a backup (holdfast backup load)"
 
 // markLoad marks the database as the target of a move. It fails where the dump has such a mark already.
-func markLoad(ctx context.Context, conn *sql.Conn, table string) error {
+func markLoad(tx sqldb.Tx, table string) error {
 	text, err := json.Marshal(Mark{Role: markTarget, Other: aLoad, At: time.Now().UTC()})
 	if err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, "INSERT INTO "+table+" (role, mark) VALUES (?, ?)", markTarget, text)
-	if err != nil {
+	if _, err = tx.Exec("INSERT INTO "+table+" (role, mark) VALUES (?, ?)", markTarget, text); err != nil {
 		return fmt.Errorf("mark the database as not finished, unless a move to it was not when it was backed up: %w", err)
 	}
 	return nil
 }
 
-func isLoad(ctx context.Context, conn *sql.Conn) (bool, error) {
-	var text []byte
-	err := conn.QueryRowContext(ctx, "SELECT mark FROM "+markTable+" WHERE role = ?", markTarget).Scan(&text)
-	if mysqldb.IsNoTable(err) || errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	var m Mark
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	return m.Other == aLoad, err
+// isLoad reports whether the database has what a load has left that did not end.
+func isLoad(q moving.Querier) (bool, error) {
+	marks, err := sqldb.All(q, func(rows *sql.Rows) (m Mark, err error) {
+		var text []byte
+		if err = rows.Scan(&text); err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		return m, err
+	}, "SELECT mark FROM "+markTable+" WHERE role = ?", markTarget)
+	return err == nil && len(marks) > 0 && marks[0].Other == aLoad, err
 }
 
 // isWhole refuses a database of which a load that did not end has left a part.
-func isWhole(ctx context.Context, dump *mysqldump.Dump) error {
-	if !dump.Has(markTable) {
+func isWhole(ctx context.Context, moment *dump.Moment) error {
+	if !moment.Has(markTable) {
 		return nil
 	}
-	return dump.Look(ctx, func(q moving.Querier) error {
-		others, err := sqldb.All(q, func(rows *sql.Rows) (m Mark, err error) {
-			var text []byte
-			if err = rows.Scan(&text); err == nil {
-				err = json.Unmarshal(text, &m)
-			}
-			return m, err
-		}, "SELECT mark FROM "+markTable+" WHERE role = ?", markTarget)
-		if err == nil && len(others) > 0 && others[0].Other == aLoad {
+	return moment.Look(ctx, func(q moving.Querier) error {
+		left, err := isLoad(q)
+		if left {
 			err = errors.New("the database has what a `holdfast backup load --at` has left that did not end: run it again")
 		}
 		return err
 	})
 }
 
-func unmarkLoad(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, "DELETE FROM "+markTable+" WHERE role = ?", markTarget)
+func unmarkLoad(tx sqldb.Tx) error {
+	_, err := tx.Exec("DELETE FROM "+markTable+" WHERE role = ?", markTarget)
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }

@@ -56,12 +56,14 @@ type keep struct {
 // caller closes the move.
 func OpenMove(ctx context.Context, settings configs.Settings, from, to string, served bool,
 	log *slog.Logger) (_ *Move, err error) {
-	places, err := placesOf(settings, from, served, log)
-	if err != nil {
+	m := &Move{}
+	if m.from, err = placeOf(settings, from, true, served, log); err != nil {
 		return nil, err
 	}
-	m := &Move{from: places[from], to: places[to]}
-	if m.from == nil || m.to == nil || from == to {
+	if m.to, err = placeOf(settings, to, false, served, log); err != nil {
+		return nil, err
+	}
+	if (from == configs.SQLite) == (to == configs.SQLite) {
 		return nil, fmt.Errorf("there is no move from %q to %q", from, to)
 	}
 	defer func() {
@@ -77,25 +79,30 @@ func OpenMove(ctx context.Context, settings configs.Settings, from, to string, s
 	return m, m.match(ctx)
 }
 
-// placesOf are both ends, by what they are called in settings.
-func placesOf(settings configs.Settings, from string, served bool, log *slog.Logger) (map[string]place, error) {
-	dir, err := filepath.Abs(settings.Storage.Path)
-	return map[string]place{
-		configs.SQLite: &folderPlace{dir: dir, log: log, source: from == configs.SQLite, served: served},
-		configs.MySQL:  &databasePlace{settings: settings, log: log, source: from == configs.MySQL},
-	}, err
+// placeOf is an end of a move, by what it is called in settings.
+func placeOf(settings configs.Settings, name string, source, served bool, log *slog.Logger) (place, error) {
+	switch engine := settings.Database.Engine(); {
+	case name == configs.SQLite:
+		dir, err := filepath.Abs(settings.Storage.Path)
+		return &folderPlace{dir: dir, log: log, source: source, served: served}, err
+	case name == engine:
+		return &databasePlace{settings: settings, log: log, source: source}, nil
+	case name == configs.Postgres:
+		return nil, errors.New("the settings name no database of PostgreSQL: set DATABASE_URL ([database] url) to " +
+			"postgres://user:password@host:5432/name")
+	case name == configs.MySQL:
+		return nil, errors.New("DATABASE_URL ([database] url) is a database of PostgreSQL: take it away, or move with postgres " +
+			"in the place of mysql")
+	}
+	return nil, fmt.Errorf("there is no move with %q", name)
 }
 
 // AbandonMove does what Abandon does. It opens the source alone: the target may be away for good.
 func AbandonMove(ctx context.Context, settings configs.Settings, from string, served bool,
 	log *slog.Logger) (err error) {
-	places, err := placesOf(settings, from, served, log)
+	source, err := placeOf(settings, from, true, served, log)
 	if err != nil {
 		return err
-	}
-	source := places[from]
-	if source == nil {
-		return fmt.Errorf("there is no move from %q", from)
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
 	if err := source.open(ctx); err != nil {
@@ -115,6 +122,9 @@ func (m *Move) match(ctx context.Context) error {
 		return err
 	}
 	for i, f := range from {
+		if !f.missing && to[i].missing {
+			return fmt.Errorf("%v has %s, which can't be kept in %v", m.from, f.name, m.to)
+		}
 		if !f.missing {
 			m.parts = append(m.parts, part{f.side, to[i].side, [2]moving.Shape{f.usage, to[i].usage}, to[i].complete})
 		}

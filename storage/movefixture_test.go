@@ -53,7 +53,7 @@ func inFolder(t *testing.T, environ ...string) configs.Settings {
 
 // inDatabase are the settings of nodes.
 func inDatabase(s configs.Settings) configs.Settings {
-	s.State.Storage, s.Runs.Storage = configs.MySQL, configs.MySQL
+	s.State.Storage, s.Runs.Storage = s.Database.Engine(), s.Database.Engine()
 	return s
 }
 
@@ -180,6 +180,19 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	_, err := store.PruneEvents(t.Context(), w.orgs[1], time.Now(), 3, audit.Event{At: time.Now()})
 	must(t, err)
 	must(t, store.Close())
+	fillRuns(t, s, w)
+	outbox, err := storage.OpenNotices(t.Context(), s, quiet())
+	must(t, err)
+	must(t, outbox.Keep(t.Context(), 77, []audit.Event{{Org: w.orgs[0], Sequence: 76, At: time.Now().UTC()}}))
+	must(t, outbox.Close())
+	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
+		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
+	return w
+}
+
+// fillRuns fills the database of workspaces and runs.
+func fillRuns(t *testing.T, s configs.Settings, w world) {
+	t.Helper()
 	db, err := storage.OpenRuns(t.Context(), s, quiet())
 	must(t, err)
 	shapes, err := db.Shapes(t.Context())
@@ -190,13 +203,6 @@ func newWorld(t *testing.T, s configs.Settings) world {
 		}
 	}
 	must(t, db.Close())
-	outbox, err := storage.OpenNotices(t.Context(), s, quiet())
-	must(t, err)
-	must(t, outbox.Keep(t.Context(), 77, []audit.Event{{Org: w.orgs[0], Sequence: 76, At: time.Now().UTC()}}))
-	must(t, outbox.Close())
-	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
-		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
-	return w
 }
 
 // insertAny adds a row of any values.

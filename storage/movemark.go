@@ -14,6 +14,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/durable"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -112,18 +113,24 @@ func (f folderMarks) change(ctx context.Context, role string, to *Mark) error {
 // databaseMarks are in a table, which the first of them makes.
 type databaseMarks struct{ db *sqldb.DB }
 
-const (
-	markTable    = "moves"
-	markColumns  = `(role VARBINARY(16) NOT NULL PRIMARY KEY, mark MEDIUMBLOB NOT NULL) ENGINE = InnoDB`
-	sqlMarkTable = `CREATE TABLE IF NOT EXISTS ` + markTable + ` ` + markColumns
-)
+const markTable = "moves"
+
+// markColumns are those of the table of marks.
+func markColumns(d sqldb.Dialect) string {
+	if d == sqldb.Postgres {
+		return `(role TEXT COLLATE "C" NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)`
+	}
+	return `(role VARBINARY(16) NOT NULL PRIMARY KEY, mark MEDIUMBLOB NOT NULL) ENGINE = InnoDB`
+}
+
+func isNoTable(err error) bool { return mysqldb.IsNoTable(err) || pgdb.IsNoTable(err) }
 
 // all is of a table, which a load that is begun anew takes away with all others.
 func (d databaseMarks) all(ctx context.Context) (all []Mark, there bool, err error) {
 	var texts []string
 	err = d.db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
 		texts, err = readTexts(q, "SELECT mark FROM moves ORDER BY role")
-		there = !mysqldb.IsNoTable(err)
+		there = !isNoTable(err)
 		if !there {
 			return nil
 		}
@@ -149,7 +156,7 @@ func (d databaseMarks) set(ctx context.Context, m Mark) error {
 	}
 	// The table is made by a statement that ends a transaction, and so in one of its own.
 	err = d.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
-		_, err := tx.Exec(sqlMarkTable)
+		_, err := tx.Exec("CREATE TABLE IF NOT EXISTS " + markTable + " " + markColumns(tx.Dialect()))
 		return err
 	})
 	if err != nil {

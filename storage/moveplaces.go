@@ -165,6 +165,9 @@ type databasePlace struct {
 
 // String implements place.
 func (p *databasePlace) String() string {
+	if d := p.settings.Database; d.Engine() == configs.Postgres {
+		return fmt.Sprintf("the database %v", postgresOptions(d, p.log))
+	}
 	return fmt.Sprintf("the database %v", serverOptions(p.settings.Database, p.log))
 }
 
@@ -184,10 +187,9 @@ func (p *databasePlace) upToDate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	states, err := states.Open(ctx, states.Options{
-		Options: serverOptions(p.settings.Database, p.log), StartupWait: p.settings.Database.StartupWait,
-		Master: master,
-	})
+	o := statesOptions(p.settings.Database, p.log)
+	o.Master = master
+	states, err := states.Open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -233,8 +235,9 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 	if err != nil {
 		return nil, err
 	}
+	in := p.db.Dialect()
 	return []keep{
-		{name: "states", side: side(states.Shapes()), usage: states.UsageShape(), complete: states.Complete},
+		{name: "states", side: states.Side(p.db, in), usage: states.UsageShape(), complete: states.Complete(in)},
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -58,6 +59,34 @@ func onServer(d configs.Database, log *slog.Logger) sqldb.Options {
 	server := serverOptions(d, log)
 	o.MySQL = &server
 	return o
+}
+
+// dialectOf is what the database of [database] speaks.
+func dialectOf(d configs.Database) sqldb.Dialect {
+	if d.Engine() == configs.Postgres {
+		return sqldb.Postgres
+	}
+	return sqldb.MySQL
+}
+
+// openPool connects to the database of [database], whatever is there.
+func openPool(d configs.Database, log *slog.Logger) (*sql.DB, error) {
+	if d.Engine() == configs.Postgres {
+		return postgresOptions(d, log).Open()
+	}
+	o, err := serverOptions(d, log).WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return o.OpenPool(o.Name)
+}
+
+// DatabaseName is what the database of [database] is called on its server.
+func DatabaseName(d configs.Database) string {
+	if d.Engine() == configs.Postgres {
+		return postgresOptions(d, nil).Name()
+	}
+	return d.Name
 }
 
 func postgresOptions(d configs.Database, log *slog.Logger) pgdb.Options {

@@ -105,7 +105,7 @@ func (a *app) loadDatabase(cmd *cobra.Command, dir string, at rewindFlags) (err 
 	for _, path := range files {
 		err = errors.Join(err, os.Remove(path))
 	}
-	fmt.Fprintf(a.stderr, "Loaded what was in the database into %s.\n", settings.Database.Name)
+	fmt.Fprintf(a.stderr, "Loaded what was in the database into %s.\n", storage.DatabaseName(settings.Database))
 	if back {
 		a.showRewound(done, at.time)
 	}

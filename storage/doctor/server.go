@@ -4,15 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/moving"
-	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/states"
 )
@@ -32,7 +31,7 @@ func sqlServerOrphans() []string {
 			FROM (SELECT DISTINCT state, number FROM state_bodies) b
 			LEFT JOIN state_versions v ON v.state = b.state AND v.number = b.number
 			LEFT JOIN state_candidates c ON c.state = b.state AND c.seq = -b.number
-			WHERE ifnull(v.encoding, '') = '' AND ifnull(c.encoding, '') = ''`,
+			WHERE coalesce(v.encoding, '') = '' AND coalesce(c.encoding, '') = ''`,
 		`SELECT 'the row of state_log is gone' FROM (SELECT 1) one
 			WHERE NOT EXISTS (SELECT 1 FROM state_log WHERE id = 1)`,
 	}
@@ -44,25 +43,25 @@ func (d *doctor) fromServer() (err error) {
 	if !states && !runs {
 		return nil
 	}
-	dump, err := storage.OpenDump(d.ctx, d.settings, d.log)
+	moment, err := storage.OpenDump(d.ctx, d.settings, d.log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dump.Close()) }()
-	if err := storage.CheckSchemas(d.ctx, dump, states, runs); err != nil {
+	defer func() { err = errors.Join(err, moment.Close()) }()
+	if err := storage.CheckSchemas(d.ctx, moment, states, runs); err != nil {
 		return err
 	}
-	where := fmt.Sprintf("the database %s", d.settings.Database.Name)
+	where := "the database " + storage.DatabaseName(d.settings.Database)
 	if states {
 		d.called["state.db"] = "states in " + where
-		if err := d.statesFrom(dump); err != nil {
+		if err := d.statesFrom(moment); err != nil {
 			return err
 		}
 		d.settings.State.Storage = configs.SQLite
 	}
 	if runs {
 		d.called["runs.db"] = "runs in " + where
-		if err := d.taken(dump, "runs.db", storage.CopyRuns); err != nil {
+		if err := d.taken(moment, "runs.db", storage.CopyRuns); err != nil {
 			return err
 		}
 		d.settings.Runs.Storage = configs.SQLite
@@ -71,25 +70,25 @@ func (d *doctor) fromServer() (err error) {
 }
 
 // statesFrom looks at what a copy does not show, and makes one.
-func (d *doctor) statesFrom(dump *mysqldump.Dump) error {
+func (d *doctor) statesFrom(moment *dump.Moment) error {
 	const name = "state.db"
 	for _, query := range sqlServerOrphans() {
-		for _, what := range d.asked(dump, name, query) {
+		for _, what := range d.asked(moment, name, query) {
 			d.found(name, doRestore, "%s", what)
 		}
 	}
-	d.derivedIn(dump, name)
-	return d.taken(dump, name, storage.CopyStates)
+	d.derivedIn(moment, name)
+	return d.taken(moment, name, storage.CopyStates)
 }
 
 // doRepairDatabase is what a person does about what follows from the rest, in a database.
 const doRepairDatabase = "run `holdfast doctor --repair`; nodes may go on meanwhile"
 
 // derivedIn looks at what can be made of the rest again.
-func (d *doctor) derivedIn(dump *mysqldump.Dump, name string) {
+func (d *doctor) derivedIn(moment *dump.Moment, name string) {
 	var derived states.Derived
-	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
-		derived, err = states.CheckDerived(q)
+	err := moment.Look(d.ctx, func(q moving.Querier) (err error) {
+		derived, err = states.CheckDerived(q, moment.Dialect)
 		return err
 	})
 	if err != nil && d.ctx.Err() == nil {
@@ -109,8 +108,8 @@ func (d *doctor) derivedIn(dump *mysqldump.Dump, name string) {
 }
 
 // asked returns the texts of a query's rows. One that fails is a finding.
-func (d *doctor) asked(dump *mysqldump.Dump, name, query string) (all []string) {
-	err := dump.Look(d.ctx, func(q moving.Querier) (err error) {
+func (d *doctor) asked(moment *dump.Moment, name, query string) (all []string) {
+	err := moment.Look(d.ctx, func(q moving.Querier) (err error) {
 		all, err = sqldb.All(q, func(rows *sql.Rows) (text string, err error) { return text, rows.Scan(&text) }, query)
 		return err
 	})
@@ -122,10 +121,10 @@ func (d *doctor) asked(dump *mysqldump.Dump, name, query string) (all []string) 
 
 // taken makes a file. What can't be read to its end is a finding, and so is what contradicts itself so much that
 // no file can be made of it.
-func (d *doctor) taken(dump *mysqldump.Dump, name string,
-	copied func(context.Context, *mysqldump.Dump, string, *slog.Logger) error) error {
+func (d *doctor) taken(moment *dump.Moment, name string,
+	copied func(context.Context, *dump.Moment, string, *slog.Logger) error) error {
 	d.tell("copying " + d.called[name])
-	err := copied(d.ctx, dump, d.settings.Storage.Path, d.log)
+	err := copied(d.ctx, moment, d.settings.Storage.Path, d.log)
 	if ended := d.ctx.Err(); ended != nil {
 		return ended
 	}

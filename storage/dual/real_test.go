@@ -23,7 +23,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
-	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 	uploads "github.com/holdfast/holdfast/storage/sql"
 )
 
@@ -35,7 +35,7 @@ type server struct {
 	name    string
 	fresh   func(testing.TB) uploads.Options
 	named   func(t testing.TB, name string) uploads.Options
-	proxied func(testing.TB) (uploads.Options, *serverdbtest.Proxy)
+	proxied func(testing.TB) (uploads.Options, *servertest.Proxy)
 	private func(testing.TB) (uploads.Options, killable)
 }
 
@@ -49,7 +49,7 @@ func servers() []server {
 		name:  "mysql",
 		fresh: func(t testing.TB) uploads.Options { return inMySQL(mysqltest.New(t)) },
 		named: func(t testing.TB, name string) uploads.Options { return inMySQL(mysqltest.Named(t, name)) },
-		proxied: func(t testing.TB) (uploads.Options, *serverdbtest.Proxy) {
+		proxied: func(t testing.TB) (uploads.Options, *servertest.Proxy) {
 			d, proxy := mysqltest.Proxied(t)
 			return inMySQL(d), proxy.Proxy
 		},
@@ -61,7 +61,7 @@ func servers() []server {
 		name:  "postgres",
 		fresh: func(t testing.TB) uploads.Options { return inPostgres(pgtest.New(t)) },
 		named: func(t testing.TB, name string) uploads.Options { return inPostgres(pgtest.Named(t, name)) },
-		proxied: func(t testing.TB) (uploads.Options, *serverdbtest.Proxy) {
+		proxied: func(t testing.TB) (uploads.Options, *servertest.Proxy) {
 			url, proxy := pgtest.Proxied(t)
 			return inPostgres(url), proxy
 		},
@@ -237,7 +237,7 @@ func wantPaid(t *testing.T, s *Store, on server, dir string, o uploads.Options, 
 }
 
 // makeTrouble cuts connections at random, and now and then all of them for a while.
-func makeTrouble(proxy *serverdbtest.Proxy, stop <-chan struct{}) {
+func makeTrouble(proxy *servertest.Proxy, stop <-chan struct{}) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for {
 		if random.IntN(5) == 0 {

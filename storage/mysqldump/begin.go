@@ -3,30 +3,30 @@ package mysqldump
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // begin refuses a database in which there is something, and removes what a load has left. Where something is to be done
 // with the tables, the database has the mark from here on: who starts meanwhile waits, too.
-func begin(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest Rest) error {
-	unfinished := false
-	var err error
-	if rest.Marked != nil {
-		if unfinished, err = rest.Marked(ctx, conn); err != nil {
-			return err
-		}
-	}
+func begin(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest dump.Rest) error {
 	names, err := tables(ctx, conn)
 	if err != nil {
 		return err
 	}
+	unfinished := false
+	if rest.Marked != nil && slices.Contains(names, rest.Table) {
+		if unfinished, err = rest.Marked(sqldb.OnConn(ctx, conn, sqldb.MySQL)); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
 		if !unfinished && !strings.HasPrefix(name, loading) {
-			return fmt.Errorf("the database %v is not empty: it has a table %s; nothing was restored", o, name)
+			return dump.NotEmpty(o, name)
 		}
 	}
 	if rest.Do == nil {
@@ -35,36 +35,33 @@ func begin(ctx context.Context, conn *sql.Conn, o mysqldb.Options, rest Rest) er
 	if err := clear(ctx, conn, rest, false); err != nil || unfinished {
 		return err
 	}
-	return markFirst(ctx, conn, rest)
-}
-
-// begun is what the table of the mark is called before it has it, and once another takes its place.
-func (r Rest) begun() string { return mysqldb.Quoted(loading + r.Table + "_begun") }
-
-func markFirst(ctx context.Context, conn *sql.Conn, rest Rest) error {
-	if err := rest.markIn(ctx, conn, rest.begun(), false); err != nil {
+	if err := markIn(ctx, conn, rest, begun(rest), false); err != nil {
 		return err
 	}
-	_, err := conn.ExecContext(ctx, "RENAME TABLE "+rest.begun()+" TO "+mysqldb.Quoted(rest.Table))
+	_, err = conn.ExecContext(ctx, "RENAME TABLE "+begun(rest)+" TO "+mysqldb.Quoted(rest.Table))
 	return err
 }
 
+// begun is what the table of the mark is called before it has it, and once another takes its place.
+func begun(rest dump.Rest) string { return mysqldb.Quoted(loading + rest.Table + "_begun") }
+
 // markIn adds the mark to a table, which it makes unless it is there.
-func (r Rest) markIn(ctx context.Context, conn *sql.Conn, table string, there bool) error {
+func markIn(ctx context.Context, conn *sql.Conn, rest dump.Rest, table string, there bool) error {
 	if !there {
-		if _, err := conn.ExecContext(ctx, "CREATE TABLE "+table+" "+r.Make); err != nil {
+		if _, err := conn.ExecContext(ctx, "CREATE TABLE "+table+" "+rest.Make); err != nil {
 			return err
 		}
 	}
-	return r.Mark(ctx, conn, table)
+	return rest.Mark(sqldb.OnConn(ctx, conn, sqldb.MySQL), table)
 }
 
 func tables(ctx context.Context, conn *sql.Conn) ([]string, error) {
-	return texts(ctx, conn, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+	return dump.Texts(sqldb.OnConn(ctx, conn, sqldb.MySQL),
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
 }
 
 // clear removes all tables. That of the mark goes last, since it says until then what all else is, or it stays.
-func clear(ctx context.Context, conn *sql.Conn, rest Rest, marked bool) error {
+func clear(ctx context.Context, conn *sql.Conn, rest dump.Rest, marked bool) error {
 	names, err := tables(ctx, conn)
 	if err != nil {
 		return err

@@ -1,37 +1,30 @@
 package mysqldump
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-// Dump is a moment of a database. The caller closes it.
-type Dump struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	names []string // of the tables
-}
-
-// Open fixes the moment: all that is read is of it, whatever is written meanwhile. Who would change one of the tables
-// waits until it is closed.
-func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
+// Open fixes a moment of a database. Who would change one of the tables waits until it is closed.
+func Open(ctx context.Context, o mysqldb.Options) (_ *dump.Moment, err error) {
 	db, err := o.OpenPool(o.Name)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dump{db: db}
+	m := &dump.Moment{Dialect: sqldb.MySQL, DB: db}
+	m.WriteTable = func(ctx context.Context, w *dump.Writer, name string) error { return writeTable(ctx, m, w, name) }
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("read the database %v: %w", o, err), d.Close())
+			err = errors.Join(fmt.Errorf("read the database %v: %w", o, err), m.Close())
 		}
 	}()
 	if err := o.Reach(ctx, db); err != nil {
@@ -42,7 +35,7 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if d.conn, err = db.Conn(ctx); err != nil {
+	if m.Conn, err = db.Conn(ctx); err != nil {
 		return nil, err
 	}
 	for _, statement := range []string{
@@ -51,73 +44,53 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *Dump, err error) {
 		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	} {
-		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
+		if _, err := m.Conn.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
 	}
-	return d, d.hold(ctx)
+	return m, hold(ctx, m)
 }
 
 // hold looks into all tables. From then on none of them can become another one.
-func (d *Dump) hold(ctx context.Context) (err error) {
-	d.names, err = texts(ctx, d.conn, `SELECT table_name FROM information_schema.tables
+func hold(ctx context.Context, m *dump.Moment) (err error) {
+	tx := sqldb.OnConn(ctx, m.Conn, m.Dialect)
+	m.Tables, err = dump.Texts(tx, `SELECT table_name FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name`)
-	for _, name := range d.names {
+	for _, name := range m.Tables {
 		if strings.HasPrefix(name, loading) {
 			return fmt.Errorf("it has a table %s, of a load that did not end", name)
 		}
 		if err == nil {
-			_, err = texts(ctx, d.conn, "SELECT '' FROM "+mysqldb.Quoted(name)+" LIMIT 0")
+			_, err = dump.Texts(tx, "SELECT '' FROM "+mysqldb.Quoted(name)+" LIMIT 0")
 		}
 	}
 	return err
 }
 
-// Close lets the moment go.
-func (d *Dump) Close() error {
-	if d.conn != nil {
-		_, _ = d.conn.ExecContext(context.Background(), "ROLLBACK")
-		_ = d.conn.Close()
-	}
-	return d.db.Close()
-}
-
-// Write writes all tables.
-func (d *Dump) Write(ctx context.Context, to io.Writer) error {
-	w := bufio.NewWriterSize(to, 64<<10)
-	if _, err := w.WriteString(format); err != nil {
-		return err
-	}
-	for _, name := range d.names {
-		if err := d.table(ctx, w, name); err != nil {
-			return fmt.Errorf("table %s: %w", name, err)
-		}
-	}
-	return w.Flush()
-}
-
-func (d *Dump) table(ctx context.Context, w *bufio.Writer, name string) error {
-	t := table{Name: name}
+func writeTable(ctx context.Context, m *dump.Moment, w *dump.Writer, name string) error {
+	t := dump.Table{Name: name}
 	var same string
-	err := d.conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+mysqldb.Quoted(name)).Scan(&same, &t.Create)
+	err := m.Conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+mysqldb.Quoted(name)).Scan(&same, &t.Create)
 	if err != nil {
 		return err
 	}
-	if t.Columns, err = d.columns(ctx, name); err != nil {
-		return err
-	}
-	if err := json.NewEncoder(w).Encode(t); err != nil {
+	columns, err := columnsOf(ctx, m.Conn, name)
+	if err != nil {
 		return err
 	}
 	var list []string
-	for _, c := range t.Columns {
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Column)
 		if c.time {
 			list = append(list, "CAST("+mysqldb.Quoted(c.Name)+" AS CHAR)")
 		} else {
 			list = append(list, mysqldb.Quoted(c.Name))
 		}
 	}
-	rows, err := d.conn.QueryContext(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+mysqldb.Quoted(name))
+	if err := w.Table(t); err != nil {
+		return err
+	}
+	rows, err := m.Conn.QueryContext(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+mysqldb.Quoted(name))
 	if err != nil {
 		return err
 	}
@@ -140,7 +113,7 @@ func (d *Dump) table(ctx context.Context, w *bufio.Writer, name string) error {
 	return w.WriteByte(0)
 }
 
-func writeRow(w *bufio.Writer, values []sql.RawBytes) error {
+func writeRow(w *dump.Writer, values []sql.RawBytes) error {
 	if err := w.WriteByte(1); err != nil {
 		return err
 	}
@@ -160,40 +133,21 @@ func writeRow(w *bufio.Writer, values []sql.RawBytes) error {
 	return nil
 }
 
-func (d *Dump) columns(ctx context.Context, name string) (all []column, err error) {
-	rows, err := d.conn.QueryContext(ctx, `SELECT column_name, data_type FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND table_name = ? AND ifnull(generation_expression, '') = ''
-		ORDER BY ordinal_position`, name)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c column
-		var kind string
-		if err := rows.Scan(&c.Name, &kind); err != nil {
-			return nil, err
-		}
-		kind = strings.ToLower(kind)
-		c.Binary = strings.HasSuffix(kind, "blob") || strings.HasSuffix(kind, "binary")
-		c.time = kind == "datetime" || kind == "timestamp" || kind == "date"
-		all = append(all, c)
-	}
-	return all, rows.Err()
+// column is one with how it is read.
+type column struct {
+	dump.Column
+	time bool
 }
 
-func texts(ctx context.Context, conn *sql.Conn, query string) (all []string, err error) {
-	rows, err := conn.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var one string
-		if err := rows.Scan(&one); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
+func columnsOf(ctx context.Context, conn *sql.Conn, name string) (all []column, err error) {
+	return sqldb.All(sqldb.OnConn(ctx, conn, sqldb.MySQL), func(rows *sql.Rows) (c column, err error) {
+		var kind string
+		err = rows.Scan(&c.Name, &kind)
+		kind = strings.ToLower(kind)
+		c.Binary = strings.HasSuffix(kind, "blob") || strings.HasSuffix(kind, "binary")
+		c.time = slices.Contains([]string{"datetime", "timestamp", "date"}, kind)
+		return c, err
+	}, `SELECT column_name, data_type FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND table_name = ? AND ifnull(generation_expression, '') = ''
+		ORDER BY ordinal_position`, name)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldump"
@@ -39,7 +40,7 @@ func optionsFor(t *testing.T, d mysqltest.Database) mysqldb.Options {
 
 func openStates(t *testing.T, o mysqldb.Options, master *seal.Master) *states.Store {
 	t.Helper()
-	s, err := states.Open(context.Background(), states.Options{Options: o, Master: master})
+	s, err := states.Open(context.Background(), states.Options{MySQL: &o, Log: o.Log, Master: master})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,32 +87,32 @@ func TestRoundTrip(t *testing.T) {
 	if _, _, err := s.Chain(t.Context(), ref.Org, 0, 1); err != nil { // all entries are in the log by then
 		t.Fatal(err)
 	}
-	dump, err := mysqldump.Open(t.Context(), from)
+	moment, err := mysqldump.Open(t.Context(), from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, s, ref, "{\"later\":1}")
 	var text bytes.Buffer
-	if err := errors.Join(dump.Write(t.Context(), &text), dump.Close(), s.Close()); err != nil {
+	if err := errors.Join(moment.Write(t.Context(), &text), moment.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(text.Bytes(), []byte("planted")) {
 		t.Error("a sealed body is plain in the dump")
 	}
 	half := bytes.NewReader(text.Bytes()[:text.Len()/2])
-	if err := mysqldump.Load(t.Context(), to, half, mysqldump.Rest{}); err == nil {
+	if err := mysqldump.Load(t.Context(), to, half, dump.Rest{}); err == nil {
 		t.Error("half a dump was loaded")
 	}
 	if got := tables(t, to, "NOT LIKE 'restoring%'"); got != 0 {
 		t.Fatalf("%d tables of half a dump are there", got)
 	}
-	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), mysqldump.Rest{}); err != nil {
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), dump.Rest{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := tables(t, to, "LIKE 'restoring%'"); got != 0 {
 		t.Errorf("%d tables of the load before are left", got)
 	}
-	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), mysqldump.Rest{}); err == nil {
+	if err := mysqldump.Load(t.Context(), to, bytes.NewReader(text.Bytes()), dump.Rest{}); err == nil {
 		t.Error("a database that is not empty was loaded into")
 	}
 	r := openStates(t, to, master)
@@ -152,13 +153,28 @@ func tables(t *testing.T, o mysqldb.Options, which string) (n int) {
 func TestDamagedDumps(t *testing.T) {
 	suite.Deep(t)
 	o := optionsFor(t, mysqltest.New(t))
-	for _, text := range []string{"", "holdfast dump 2\n", "holdfast dump 1\n", "holdfast dump 1\n{}\n\x00",
-		"holdfast dump 1\n{\"name\":\"x\",\"create\":\"DROP DATABASE x\",\"columns\":[{\"name\":\"a\"}]}\n\x00"} {
-		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text)), mysqldump.Rest{}); err == nil {
+	const head = "holdfast dump 2\n{\"server\":\"mysql\"}\n"
+	const whole = head + "{\"name\":\"x\",\"create\":\"CREATE TABLE `x` (a INT)\",\"columns\":[{\"name\":\"a\"}]}\n\x00"
+	for _, text := range []string{"", "holdfast dump 1\n", "holdfast dump 2\n", head, head + "{}\n\x00", head + "{\"end\":0}\n",
+		whole, whole + "{\"end\":2}\n",
+		strings.Replace(whole, "CREATE TABLE `x` (a INT)", "DROP DATABASE x", 1) + "{\"end\":1}\n"} {
+		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text)), dump.Rest{}); err == nil {
 			t.Errorf("%q was loaded", text)
 		}
 	}
-	if got := tables(t, o, "LIKE '%'"); got != 0 {
+	other := "holdfast dump 2\n{\"server\":\"postgres\"}\n"
+	err := mysqldump.Load(t.Context(), o, strings.NewReader(other), dump.Rest{})
+	if err == nil || !strings.Contains(err.Error(), "holdfast migrate --from postgres --to sqlite") {
+		t.Errorf("a dump of another server: %v", err)
+	}
+	if got := tables(t, o, "NOT LIKE 'restoring%'"); got != 0 {
+		t.Errorf("%d tables are there", got)
+	}
+	// What those that ended in the middle have left, the next one removes.
+	if err := mysqldump.Load(t.Context(), o, strings.NewReader(whole+"{\"end\":1}\n"), dump.Rest{}); err != nil {
+		t.Error(err)
+	}
+	if got := tables(t, o, "LIKE '%'"); got != 1 {
 		t.Errorf("%d tables are there", got)
 	}
 }
@@ -170,7 +186,7 @@ func TestTablesStayAsTheyAre(t *testing.T) {
 	o := optionsFor(t, mysqltest.New(t))
 	s := openStates(t, o, newMaster(t))
 	defer s.Close()
-	dump, err := mysqldump.Open(t.Context(), o)
+	moment, err := mysqldump.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +204,7 @@ func TestTablesStayAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := errors.Join(dump.Write(t.Context(), &text), dump.Close()); err != nil {
+	if err := errors.Join(moment.Write(t.Context(), &text), moment.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-changed; err != nil {

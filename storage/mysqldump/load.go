@@ -1,19 +1,20 @@
 package mysqldump
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 const (
@@ -23,33 +24,20 @@ const (
 	batch = 1 << 20
 	// maxValue is the longest value of a dump. It is what a LONGBLOB of ours could have at most.
 	maxValue = 1 << 30
-	// loadName is how long the name of a lock is that the server takes, and loadPatience for how many seconds a load
-	// waits for one that ends.
-	loadName, loadPatience = 46, 20
+	// loadName is how long the name of a lock is that the server takes.
+	loadName = 46
 )
-
-// Rest is what is done with tables that were loaded, before anybody may use them. They have a mark meanwhile, by which
-// users know that, and the next load that it has to remove them all.
-type Rest struct {
-	Table string // in which the mark is; it is made where the dump has none
-	Make  string // the columns of the table, if it is made
-	// Mark adds the mark to a table, which is not called Table yet.
-	Mark   func(ctx context.Context, conn *sql.Conn, table string) error
-	Marked func(context.Context, *sql.Conn) (bool, error) // also where there is no such table
-	Unmark func(context.Context, *sql.Conn) error
-	Do     func(context.Context) error // nil where nothing is to be done, and nothing is marked
-}
 
 // Load makes the tables of a dump in a database that has none, and does the rest. They are all there at once, when all
 // was loaded and done, or none is: what a load that was killed has left is removed by the next.
-func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest Rest) (err error) {
+func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest dump.Rest) (err error) {
 	db, err := o.OpenPool(o.Name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := o.Reach(ctx, db); err != nil {
-		return fmt.Errorf("load into the database %v, which has to be there and empty: %w", o, err)
+		return dump.CantReach(o, err)
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -66,8 +54,8 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest Rest) (er
 	if err := begin(ctx, conn, o, rest); err != nil {
 		return err
 	}
-	l := loader{ctx: ctx, conn: conn, from: bufio.NewReaderSize(from, 64<<10)}
-	err = l.all()
+	l := loader{ctx: ctx, conn: conn}
+	err = l.all(from)
 	switch {
 	case err == nil && rest.Do == nil:
 		return l.settle()
@@ -87,9 +75,9 @@ func Load(ctx context.Context, o mysqldb.Options, from io.Reader, rest Rest) (er
 func alone(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
 	var taken sql.NullInt64
 	name := fmt.Sprintf("holdfast-load-%x", sha256.Sum256([]byte(o.Name)))[:loadName]
-	err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", name, loadPatience).Scan(&taken)
+	err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", name, int(dump.LoadPatience.Seconds())).Scan(&taken)
 	if err == nil && taken.Int64 != 1 {
-		err = fmt.Errorf("another load into the database %v is under way", o)
+		err = dump.UnderWay(o)
 	}
 	return err
 }
@@ -97,28 +85,18 @@ func alone(ctx context.Context, conn *sql.Conn, o mysqldb.Options) error {
 type loader struct {
 	ctx   context.Context
 	conn  *sql.Conn
-	from  *bufio.Reader
+	from  *dump.Reader
 	names []string
 }
 
-var errDamaged = errors.New("the dump is damaged")
-
-func (l *loader) all() error {
-	head := make([]byte, len(format))
-	if _, err := io.ReadFull(l.from, head); err != nil || string(head) != format {
-		return fmt.Errorf("it is no dump that this program reads: %w", errors.Join(errDamaged, err))
+func (l *loader) all(from io.Reader) (err error) {
+	if l.from, err = dump.NewReader(from, sqldb.MySQL); err != nil {
+		return err
 	}
 	for {
-		line, err := l.from.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return nil
-		}
-		if err != nil {
+		t, some, err := l.from.Next()
+		if err != nil || !some {
 			return err
-		}
-		var t table
-		if err := json.Unmarshal(line, &t); err != nil {
-			return errors.Join(errDamaged, err)
 		}
 		if err := l.table(t); err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
@@ -126,10 +104,10 @@ func (l *loader) all() error {
 	}
 }
 
-func (l *loader) table(t table) error {
+func (l *loader) table(t dump.Table) error {
 	create, ok := strings.CutPrefix(t.Create, "CREATE TABLE "+mysqldb.Quoted(t.Name)+" ")
-	if !ok || len(t.Columns) == 0 {
-		return errDamaged
+	if !ok {
+		return dump.ErrDamaged
 	}
 	if _, err := l.conn.ExecContext(l.ctx, "CREATE TABLE "+mysqldb.Quoted(loading+t.Name)+" "+create); err != nil {
 		return err
@@ -156,11 +134,11 @@ func (l *loader) table(t table) error {
 		more, err := l.from.ReadByte()
 		switch {
 		case err != nil:
-			return errors.Join(errDamaged, err)
+			return errors.Join(dump.ErrDamaged, err)
 		case more == 0:
 			return flush()
 		case more != 1:
-			return errDamaged
+			return dump.ErrDamaged
 		}
 		for _, c := range t.Columns {
 			v, n, err := l.value(c)
@@ -178,17 +156,17 @@ func (l *loader) table(t table) error {
 }
 
 // value reads one; text is one, so that the server takes it for what the column has.
-func (l *loader) value(c column) (any, int, error) {
+func (l *loader) value(c dump.Column) (any, int, error) {
 	length, err := binary.ReadUvarint(l.from)
 	if err != nil || length > maxValue {
-		return nil, 0, errors.Join(errDamaged, err)
+		return nil, 0, errors.Join(dump.ErrDamaged, err)
 	}
 	if length == 0 {
 		return nil, 0, nil
 	}
 	var text bytes.Buffer
 	if _, err := io.CopyN(&text, l.from, int64(length-1)); err != nil {
-		return nil, 0, errors.Join(errDamaged, err)
+		return nil, 0, errors.Join(dump.ErrDamaged, err)
 	}
 	if c.Binary {
 		return text.Bytes(), text.Len(), nil
@@ -199,12 +177,34 @@ func (l *loader) value(c column) (any, int, error) {
 // settle gives all tables their names, in one statement that is done whole or not at all, and does other renames
 // before that.
 func (l *loader) settle(renames ...string) error {
-	if len(l.names) == 0 {
-		return errors.Join(errors.New("the dump has no tables"), errDamaged)
-	}
 	for _, name := range l.names {
 		renames = append(renames, mysqldb.Quoted(loading+name)+" TO "+mysqldb.Quoted(name))
 	}
 	_, err := l.conn.ExecContext(l.ctx, "RENAME TABLE "+strings.Join(renames, ", "))
 	return err
+}
+
+// finish has the tables get their names with a mark, does the rest, and takes the mark away.
+func (l *loader) finish(rest dump.Rest) error {
+	there := slices.Contains(l.names, rest.Table)
+	if err := markIn(l.ctx, l.conn, rest, mysqldb.Quoted(loading+rest.Table), there); err != nil {
+		return err
+	}
+	if !there {
+		l.names = append(l.names, rest.Table)
+	}
+	if err := l.settle(mysqldb.Quoted(rest.Table) + " TO " + begun(rest)); err != nil {
+		return err
+	}
+	if _, err := l.conn.ExecContext(l.ctx, "DROP TABLE "+begun(rest)); err != nil {
+		return err
+	}
+	return rest.Carry(l.ctx, l.conn, sqldb.MySQL)
+}
+
+// undo removes everything, so that a load that has failed leaves nothing.
+func (l *loader) undo(rest dump.Rest) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), dump.UndoPatience)
+	defer cancel()
+	return clear(ctx, l.conn, rest, true)
 }

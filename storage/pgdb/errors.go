@@ -32,13 +32,14 @@ func is(err error, codes ...string) bool { return slices.Contains(codes, Code(er
 // statement, and its outcome is unknown.
 func IsAway(err error) bool {
 	if code := Code(err); code != "" {
-		return strings.HasPrefix(code, "08") || // connections
+		return strings.HasPrefix(code, "08") && code != protocolViolation || // connections
 			is(err, "53200", "53300", "57P01", "57P02", "57P03", "57P05", // no memory, too many connections, it shuts down
 				"25P03", "57014") // it has ended a transaction that said nothing, or a statement
 	}
 	// The driver says that the connection is closed also of one that it has lost while it waited for an answer.
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, pgconn.ErrConnClosed) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
+		pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed) {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
@@ -48,11 +49,17 @@ func IsAway(err error) bool {
 	return ok
 }
 
+// protocolViolation is what a proxy has for settings of a session that it does not know.
+const protocolViolation = "08P01"
+
 // IsConflict says whether the transaction lost against another one and may be tried again.
 func IsConflict(err error) bool { return is(err, "40001", "40P01", "55P03") }
 
 // IsDuplicate says whether err is a row's that is there already.
 func IsDuplicate(err error) bool { return is(err, "23505") }
+
+// IsNoTable says whether a statement names a table that is not there.
+func IsNoTable(err error) bool { return is(err, "42P01") }
 
 // isDenied says whether the server does not let us at the database, or has none of that name.
 func isDenied(err error) bool { return is(err, "3D000", "28000", "28P01", "42501", "25006") }

@@ -27,6 +27,7 @@ func TestNumbered(t *testing.T) {
 		"SELECT a FROM t WHERE b = ? AND c IN (?, ?)": "SELECT a FROM t WHERE b = $1 AND c IN ($2, $3)",
 		`SELECT '?', "?" FROM t WHERE b = ?`:          `SELECT '?', "?" FROM t WHERE b = $1`,
 		"SELECT 'it''s ?' WHERE b = ?":                "SELECT 'it''s ?' WHERE b = $1",
+		"SELECT `at`, '`' FROM t":                     "SELECT \"at\", '`' FROM t",
 	} {
 		if got := pgdb.Numbered(query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

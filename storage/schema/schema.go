@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"regexp"
 
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 )
 
 // Schema is what a database is to look like, as the steps that lead there.
@@ -61,6 +63,45 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 	}
 	s.tell(ctx, have, results, log)
 	return nil
+}
+
+// Make makes what the steps lead to in a transaction of the caller's, in a database that has nothing of it. Which steps
+// that were is not noted: the caller fills the table of the notes like all others.
+func (s Schema) Make(ctx context.Context, tx database.DBTxConn) error {
+	steps, err := s.steps()
+	if err != nil {
+		return err
+	}
+	notes, err := database.NewStore(s.Dialect, cmp.Or(s.Table, goose.DefaultTablename))
+	if err != nil {
+		return err
+	}
+	if err := notes.CreateVersionTable(ctx, tx); err != nil {
+		return err
+	}
+	for _, one := range steps {
+		if one.alone {
+			return fmt.Errorf("the step %d of the %s can't be part of a transaction", one.version, s.Of)
+		}
+		if err := one.run(ctx, tx); err != nil {
+			return fmt.Errorf("make the %s: %w", s.Of, err)
+		}
+	}
+	return nil
+}
+
+// Tables are those that the steps make.
+func (s Schema) Tables() (all []string, err error) {
+	steps, err := s.steps()
+	makes := regexp.MustCompile(`(?i)^\s*CREATE TABLE\s+(?:IF NOT EXISTS\s+)?["\x60]?(\w+)`)
+	for _, one := range steps {
+		for _, statement := range one.statements {
+			if made := makes.FindStringSubmatch(statement); made != nil {
+				all = append(all, made[1])
+			}
+		}
+	}
+	return all, err
 }
 
 // Newest is the version that the steps lead to.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 )
 
 // step is one of the files that lead to a schema.
@@ -122,12 +123,13 @@ func asMigrations(steps []step) (all []*goose.Migration) {
 		if one.alone {
 			return nil
 		}
-		all = append(all, goose.NewGoMigration(one.version, &goose.GoFunc{RunTx: one.run}, nil))
+		run := func(ctx context.Context, tx *sql.Tx) error { return one.run(ctx, tx) }
+		all = append(all, goose.NewGoMigration(one.version, &goose.GoFunc{RunTx: run}, nil))
 	}
 	return all
 }
 
-func (s step) run(ctx context.Context, tx *sql.Tx) error {
+func (s step) run(ctx context.Context, tx database.DBTxConn) error {
 	for _, statement := range s.statements {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return err

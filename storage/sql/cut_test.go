@@ -12,11 +12,11 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // proxied returns a store whose connections go through a proxy.
-func proxied(t *testing.T, on testServer) (*Store, *serverdbtest.Proxy) {
+func proxied(t *testing.T, on testServer) (*Store, *servertest.Proxy) {
 	t.Helper()
 	d, proxy := on.proxied(t)
 	return open(t, d.Options), proxy

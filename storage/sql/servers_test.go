@@ -17,7 +17,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
-	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // childServer tells the child of a crash test which server its database is on.
@@ -133,7 +133,7 @@ type testServer struct {
 	fresh   func(testing.TB) database
 	named   func(t testing.TB, name string) database
 	private func(testing.TB) (killable, database)
-	proxied func(testing.TB) (database, *serverdbtest.Proxy)
+	proxied func(testing.TB) (database, *servertest.Proxy)
 }
 
 var testServers = []testServer{
@@ -145,7 +145,7 @@ var testServers = []testServer{
 			server, d := mysqltest.Private(t)
 			return server, onMySQL(d)
 		},
-		proxied: func(t testing.TB) (database, *serverdbtest.Proxy) {
+		proxied: func(t testing.TB) (database, *servertest.Proxy) {
 			d, proxy := mysqltest.Proxied(t)
 			return onMySQL(d), proxy.Proxy
 		},
@@ -158,7 +158,7 @@ var testServers = []testServer{
 			server, url := pgtest.Private(t)
 			return server, onPostgres(url)
 		},
-		proxied: func(t testing.TB) (database, *serverdbtest.Proxy) {
+		proxied: func(t testing.TB) (database, *servertest.Proxy) {
 			url, proxy := pgtest.Proxied(t)
 			return onPostgres(url), proxy
 		},

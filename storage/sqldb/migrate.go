@@ -11,11 +11,8 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Schema is what the database is to look like on a server.
-func Schema() schema.Schema { return schemaOf(MySQL) }
-
-// schemaOf returns what the database is to look like in a dialect.
-func schemaOf(d Dialect) schema.Schema {
+// Schema is what the database is to look like in a dialect.
+func Schema(d Dialect) schema.Schema {
 	if d == Postgres {
 		return schema.Schema{Steps: migrations, Folder: "migrations/postgres", Dialect: goose.DialectPostgres,
 			Table: "run_schema", Of: "run database"}

@@ -35,7 +35,7 @@ func openMySQL(ctx context.Context, options Options) (engine, int, error) {
 		if err := o.Reach(ctx, db); err != nil {
 			return err
 		}
-		return o.Migrate(ctx, schemaOf(MySQL))
+		return o.Migrate(ctx, Schema(MySQL))
 	})
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close(), writers.Close())

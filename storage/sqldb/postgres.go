@@ -23,7 +23,7 @@ func openPostgres(ctx context.Context, options Options) (engine, int, error) {
 		if err := pgdb.Check(ctx, db); err != nil {
 			return err
 		}
-		return o.Migrate(ctx, db, schemaOf(Postgres))
+		return o.Migrate(ctx, db, Schema(Postgres))
 	})
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close())

@@ -75,7 +75,7 @@ func openSQLite(ctx context.Context, f File, log *slog.Logger) (engine, int, err
 }
 
 func migrateSQLite(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	return schemaOf(SQLite).Migrate(ctx, db, log)
+	return Schema(SQLite).Migrate(ctx, db, log)
 }
 
 func (e *sqlite) dialect() Dialect { return SQLite }

@@ -27,7 +27,7 @@ func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
 	return t.tx.QueryRowContext(t.ctx, t.speaks.places(query), t.speaks.values(args)...)
 }
 
-// alone asks statements on one connection, in no transaction.
+// alone runs statements on one connection.
 type alone struct {
 	ctx    context.Context
 	conn   *sql.Conn
@@ -39,6 +39,13 @@ func (a alone) Dialect() Dialect { return a.speaks }
 func (a alone) Query(query string, args ...any) (*sql.Rows, error) {
 	return a.conn.QueryContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
 }
+
+func (a alone) Exec(query string, args ...any) (sql.Result, error) {
+	return a.conn.ExecContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)
+}
+
+// OnConn runs statements on a connection, in the transaction that the caller has begun there, if any.
+func OnConn(ctx context.Context, conn *sql.Conn, d Dialect) Tx { return alone{ctx, conn, d} }
 
 func (a alone) QueryRow(query string, args ...any) *sql.Row {
 	return a.conn.QueryRowContext(a.ctx, a.speaks.places(query), a.speaks.values(args)...)

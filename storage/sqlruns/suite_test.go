@@ -95,7 +95,6 @@ func TestMySQL(t *testing.T) {
 }
 
 func TestPostgres(t *testing.T) {
-	suite.Deep(t)
 	runstest.RunStore(t, func(t *testing.T) runs.Store { return opened(t)(open(sqldbtest.OnPostgres(t))) })
 }
 

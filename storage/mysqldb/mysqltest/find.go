@@ -14,6 +14,8 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // Address is how to reach a server.
@@ -91,8 +93,9 @@ func Find(ctx context.Context) (address Address, release func() error, err error
 }
 
 // FindShared is Find for a command that runs the tests of many packages. See StartShared.
-func FindShared(ctx context.Context) (address Address, release func() error, err error) {
-	return find(ctx, StartShared)
+func FindShared(ctx context.Context) (servertest.Found, error) {
+	address, release, err := find(ctx, StartShared)
+	return servertest.Found{Environ: address.Environ(), Release: release}, err
 }
 
 func find(ctx context.Context, start func(context.Context, ...string) (*Server, error)) (
@@ -120,4 +123,4 @@ func isRoot() bool {
 	return err == nil && current.Uid == "0"
 }
 
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "mysqltest: "+format+"\n", args...) }
+func say(format string, args ...any) { Kind().Say(format, args...) }

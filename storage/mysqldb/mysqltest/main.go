@@ -4,36 +4,27 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // Required is the environment variable that, set to "required", makes tests fail rather
 // than be skipped where no server can be had.
 const Required = "HOLDFAST_MYSQL"
 
-// missing tells New why Main found no server.
-const missing = "HOLDFAST_MYSQL_MISSING"
+// Kind is that of the servers of MySQL's protocol.
+func Kind() servertest.Kind {
+	return servertest.Kind{Name: "mysqltest", Required: Required, Port: 23306}
+}
 
 // Main runs a package's tests with a server: m.Run with DB_HOST and the others set.
 func Main(m *testing.M) int {
-	address, release, err := Find(context.Background())
-	if err != nil {
-		say("%v", err)
-		_ = os.Setenv(missing, err.Error())
-		return m.Run()
-	}
-	for _, entry := range address.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		_ = os.Setenv(name, value)
-	}
-	code := m.Run()
-	if err := release(); err != nil {
-		say("end the server: %v", err)
-		return max(code, 1)
-	}
-	return code
+	return Kind().Main(m.Run, func(ctx context.Context) (servertest.Found, error) {
+		address, release, err := Find(ctx)
+		return servertest.Found{Environ: address.Environ(), Release: release}, err
+	})
 }
 
 // Database is a database that one test has for itself.
@@ -52,12 +43,7 @@ func New(t testing.TB) Database {
 // Named is New with a name of the test's choice.
 func Named(t testing.TB, name string) Database {
 	t.Helper()
-	if reason := os.Getenv(missing); reason != "" {
-		if os.Getenv(Required) == "required" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
+	Kind().Need(t)
 	d := Database{FromEnvironment(), name}
 	t.Cleanup(func() {
 		if err := d.Address.Exec(context.Background(), "", fmt.Sprintf("DROP DATABASE IF EXISTS `%s`", name)); err != nil {

@@ -1,40 +1,45 @@
 package mysqltest
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
-)
 
-// startTimeout is how long a server may take to let us in.
-const startTimeout = time.Minute
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
+)
 
 // Server is a private server.
 type Server struct {
+	*servertest.Process
 	Address
 	Socket string // also leads to it
 	dir    string
-	shell  *exec.Cmd
-	orders io.WriteCloser
-	echo   *bufio.Reader
 }
 
 // Start runs a private server on a free port, with arguments besides the usual ones. Its user is not root, and has a
 // password.
 func Start(ctx context.Context, args ...string) (*Server, error) {
-	port, err := freePort()
+	port, err := servertest.FreePort()
 	if err != nil {
 		return nil, err
 	}
 	return start(ctx, port, rand.Text(), args)
+}
+
+// StartShared is Start for a command that runs the tests of many packages: see servertest.Kind.Shared. The server does
+// not wait for the disk: it outlives the tests, which lose nothing of it.
+func StartShared(ctx context.Context, args ...string) (*Server, error) {
+	port, password, err := Kind().Shared()
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, "--innodb-flush-log-at-trx-commit=0", "--sync-binlog=0", "--innodb-doublewrite=OFF")
+	return start(ctx, port, password, args)
 }
 
 // start makes and runs a server at the port, for a user with the password.
@@ -52,15 +57,31 @@ func start(ctx context.Context, port int, password string, args []string) (*Serv
 	if err := s.initialize(ctx, program); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := s.supervise(program, args); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	if err := s.Run(ctx); err != nil {
-		return nil, errors.Join(err, s.Stop())
+	line := append([]string{program, "--no-defaults"}, s.files()...)
+	line = append(line, "--socket="+s.Socket, fmt.Sprintf("--port=%d", s.Port), "--skip-networking=0",
+		"--bind-address=127.0.0.1", "--pid-file="+filepath.Join(s.dir, "pid"), "--init-file="+s.initFile(),
+		"--max-connections=300", "--loose-mysqlx=OFF") // which would open another port, where there is such a thing
+	s.Process, err = servertest.Start(ctx, servertest.Program{Dir: dir, Kill: "KILL", Line: append(line, args...),
+		Up: func(ctx context.Context) error {
+			_, err := s.version(ctx)
+			return err
+		}})
+	if err != nil {
+		return nil, err
 	}
 	version, err := s.version(ctx)
 	say("started a private server for the tests on port %d, %s", s.Port, version)
 	return s, err
+}
+
+// Saved copies what the server stores, and returns how to bring that back: then it is a replica that has
+// not got what was written since. Both are for a server that was killed.
+func (s *Server) Saved() (back func() error, err error) {
+	data, saved := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "saved")
+	if err := os.CopyFS(saved, os.DirFS(data)); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(os.RemoveAll(data), os.Rename(saved, data)) }, nil
 }
 
 // initialize makes the data directory.

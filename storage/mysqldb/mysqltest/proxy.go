@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // Proxy stands between a client and a server and breaks connections when it is told to.
 // Connections through it must not be encrypted.
 type Proxy struct {
 	Address // the server's, by way of the proxy
-	*serverdbtest.Proxy
+	*servertest.Proxy
 }
 
 // NewProxy returns a proxy that leads to the server. The caller closes it.
 func NewProxy(server Address) (*Proxy, error) {
-	proxy, err := serverdbtest.NewProxy(net.JoinHostPort(server.Host, strconv.Itoa(server.Port)))
+	proxy, err := servertest.NewProxy(net.JoinHostPort(server.Host, strconv.Itoa(server.Port)))
 	if err != nil {
 		return nil, err
 	}

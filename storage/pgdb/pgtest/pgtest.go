@@ -10,7 +10,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -22,41 +21,58 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver that databases are made with
 
-	"github.com/holdfast/holdfast/storage/serverdb/serverdbtest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // Environment is the variable that names a server which is there, by a URL of its database postgres.
 const Environment = "HOLDFAST_POSTGRES_URL"
 
-// missing tells New why Main found no server, and required has New fail then.
-const (
-	missing  = "HOLDFAST_POSTGRES_MISSING"
-	required = "HOLDFAST_POSTGRES"
-)
+// Programs is the variable that names the folder of the server's programs, where it is to be another one than the
+// machine's.
+const Programs = "HOLDFAST_POSTGRES_PROGRAMS"
 
-// Main runs a package's tests with a server, by m.Run, or what else has them run. With -short no test has one.
+// Kind is that of PostgreSQL's servers.
+func Kind() servertest.Kind {
+	return servertest.Kind{Name: "pgtest", Required: "HOLDFAST_POSTGRES", Port: 25432}
+}
+
+// Main runs a package's tests with a server, by m.Run, or what else has them run. With -short it starts none: tests have
+// the one that the environment names.
 func Main(run func() int) int {
 	flag.Parse()
-	if testing.Short() || os.Getenv(Environment) != "" {
-		return run()
+	return Kind().Main(run, func(ctx context.Context) (servertest.Found, error) {
+		if testing.Short() && os.Getenv(Environment) == "" {
+			return servertest.Found{}, errors.New("with -short no server of PostgreSQL is started: scripts/postgres.sh does")
+		}
+		return find(ctx, func(ctx context.Context) (*Server, error) { return Start(ctx) })
+	})
+}
+
+// FindShared returns a server for a command that runs the tests of many packages. See servertest.Kind.Shared.
+func FindShared(ctx context.Context) (servertest.Found, error) {
+	return find(ctx, func(ctx context.Context) (*Server, error) {
+		port, password, err := Kind().Shared()
+		if err != nil {
+			return nil, err
+		}
+		return start(ctx, port, password, nil)
+	})
+}
+
+// find returns the server of the environment, or starts one.
+func find(ctx context.Context, start func(context.Context) (*Server, error)) (servertest.Found, error) {
+	if at := os.Getenv(Environment); at != "" {
+		return servertest.Found{Release: func() error { return nil }}, Exec(ctx, at, "SELECT 1")
 	}
-	s, err := Start(context.Background())
+	s, err := start(ctx)
 	if err != nil {
-		_ = os.Setenv(missing, err.Error())
-		return run()
+		return servertest.Found{}, err
 	}
-	_ = os.Setenv(Environment, s.URL)
-	code := run()
-	if err := s.Stop(); err != nil {
-		fmt.Fprintf(os.Stderr, "pgtest: end the server: %v\n", err)
-		return max(code, 1)
-	}
-	return code
+	return servertest.Found{Environ: []string{Environment + "=" + s.URL}, Release: s.Stop}, nil
 }
 
 // New returns the URL of a database that the test has for itself. Where no server can be had, it skips the test.
@@ -68,12 +84,7 @@ func New(t testing.TB) string {
 // Named is New with a name of the test's choice.
 func Named(t testing.TB, name string) string {
 	t.Helper()
-	if reason := os.Getenv(missing); reason != "" {
-		if os.Getenv(required) == "required" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
+	Kind().Need(t)
 	if err := Make(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +124,13 @@ func Private(t testing.TB, settings ...string) (*Server, string) {
 
 // Proxied returns the URL of a database for the test that is reached through a proxy. Statements are sent each in one
 // request, with its text: a cut of an answer to that is one of what the statement did.
-func Proxied(t testing.TB) (string, *serverdbtest.Proxy) {
+func Proxied(t testing.TB) (string, *servertest.Proxy) {
 	t.Helper()
 	u, err := url.Parse(New(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := serverdbtest.NewProxy(u.Host)
+	proxy, err := servertest.NewProxy(u.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,19 +175,22 @@ func Exec(ctx context.Context, at, statement string) (err error) {
 
 // Server is a private server.
 type Server struct {
-	URL     string
-	dir     string
-	args    []string // the program and its arguments
-	owner   *syscall.Credential
-	process *exec.Cmd
-	orders  io.WriteCloser // of the shell that runs it: a signal's name
+	*servertest.Process
+	URL string
 }
 
-// startTimeout is how long a server may take to let us in.
-const startTimeout = time.Minute
+// Start runs a private server on a free port, with settings besides the usual ones, such as "fsync=on".
+func Start(ctx context.Context, settings ...string) (*Server, error) {
+	port, err := servertest.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, port, rand.Text(), settings)
+}
 
-// Start runs a private server, with settings besides the usual ones, such as "fsync=on".
-func Start(ctx context.Context, settings ...string) (_ *Server, err error) {
+// start makes and runs a server at the port, for a user with the password. It runs as somebody who is not root: the
+// server refuses that.
+func start(ctx context.Context, port int, password string, settings []string) (_ *Server, err error) {
 	programs, err := programs()
 	if err != nil {
 		return nil, err
@@ -185,17 +199,29 @@ func Start(ctx context.Context, settings ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Stop())
-		}
-	}()
+	owner, err := initialize(ctx, programs, dir, password)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	line := []string{filepath.Join(programs, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port), "-k", dir}
+	usual := []string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}
+	for _, setting := range append(usual, settings...) {
+		line = append(line, "-c", setting)
+	}
+	s := &Server{URL: (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}).String()}
+	// QUIT ends its sessions too, and nothing is put in order before.
+	s.Process, err = servertest.Start(ctx, servertest.Program{Dir: dir, Line: line, Kill: "QUIT", Owner: owner,
+		Up: func(ctx context.Context) error { return Exec(ctx, s.URL, "SELECT 1") }})
+	return s, err
+}
+
+// initialize makes the data directory, and returns whose it is.
+func initialize(ctx context.Context, programs, dir, password string) (*syscall.Credential, error) {
 	owner, err := account(dir)
 	if err != nil {
 		return nil, err
 	}
-	password := rand.Text()
 	secret := filepath.Join(dir, "password")
 	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
 		return nil, err
@@ -205,80 +231,26 @@ func Start(ctx context.Context, settings ...string) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	data := filepath.Join(dir, "data")
-	initdb := s.command(filepath.Join(programs, "initdb"), owner, "-D", data, "-U", "holdfast", "--pwfile="+secret,
-		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
-	if out, err := initdb.CombinedOutput(); err != nil {
+	c := exec.CommandContext(ctx, filepath.Join(programs, "initdb"), "-D", filepath.Join(dir, "data"), "-U", "holdfast",
+		"--pwfile="+secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: owner}
+	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	s.args = []string{filepath.Join(programs, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir}
-	usual := []string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}
-	for _, setting := range append(usual, settings...) {
-		s.args = append(s.args, "-c", setting)
-	}
-	s.owner = owner
-	s.URL = (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
-		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}).String()
-	return s, s.Run(ctx)
-}
-
-// Run starts the server, for the first time or after Kill, and waits until it is up.
-func (s *Server) Run(ctx context.Context) (err error) {
-	// The shell ends the server when its input ends: also when this process is killed.
-	s.process = s.command("/bin/sh", s.owner, append([]string{"-c",
-		`"$@" <&- & p=$!; read how; kill -${how:-INT} $p; wait $p`, "sh"}, s.args...)...)
-	if s.orders, err = s.process.StdinPipe(); err != nil {
-		return err
-	}
-	if err := s.process.Start(); err != nil {
-		s.process = nil
-		return err
-	}
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		err := Exec(ctx, s.URL, "SELECT 1")
-		if err == nil || time.Since(began) > startTimeout {
-			return err
-		}
-	}
-}
-
-// command runs as somebody who is not root: the server refuses that.
-func (s *Server) command(program string, owner *syscall.Credential, args ...string) *exec.Cmd {
-	c := exec.Command(program, args...)
-	c.Dir = s.dir
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: owner, Setpgid: true}
-	return c
-}
-
-// Kill ends the server as a power cut does.
-func (s *Server) Kill() error {
-	_, err := io.WriteString(s.orders, "QUIT\n")
-	_ = s.process.Wait()
-	s.process = nil
-	return err
-}
-
-// Stop ends the server and removes its folder.
-func (s *Server) Stop() error {
-	if s.process != nil {
-		_ = s.orders.Close() // INT, the fast way: it ends the sessions
-		_ = s.process.Wait()
-	}
-	return os.RemoveAll(s.dir)
+	return owner, nil
 }
 
 // programs returns the folder of the newest server that the machine has.
 func programs() (string, error) {
+	if folder := os.Getenv(Programs); folder != "" {
+		return folder, nil
+	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err != nil || len(found) == 0 {
 		if path, err := exec.LookPath("postgres"); err == nil {
 			return filepath.Dir(path), nil
 		}
-		return "", errors.New("PostgreSQL is not installed: apt-get install postgresql")
+		return "", errors.New("PostgreSQL is not installed: apt-get install postgresql, or run scripts/postgres.sh")
 	}
 	slices.Sort(found)
 	return filepath.Dir(found[len(found)-1]), nil
@@ -305,13 +277,4 @@ func account(dir string) (*syscall.Credential, error) {
 		return nil, err
 	}
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

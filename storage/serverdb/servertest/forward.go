@@ -1,4 +1,4 @@
-package serverdbtest
+package servertest
 
 import (
 	"bytes"

@@ -1,5 +1,4 @@
-// Package serverdbtest has what tests of databases on servers have in common, whatever the server.
-package serverdbtest
+package servertest
 
 import (
 	"errors"

@@ -50,7 +50,7 @@ lint: ## golangci-lint, which is built the first time
 	@scripts/lint.sh
 
 # ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
-ENGINE_TESTS = ./storage/states ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \
+ENGINE_TESTS = ./storage/states ./storage/sql ./storage/dual ./storage/sqldb ./storage/sqlruns \
   ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions \
   ./storage ./storage/mysqldump
 

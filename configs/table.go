@@ -26,7 +26,7 @@ type setter func(*Settings, string) error
 
 // table returns every setting, in the order of the documentation. A new setting's
 // environment name is HOLDFAST_ and the flag in capitals; those without the prefix are
-// the baseline's names, which keep working.
+// the baseline's names, which keep working, and what is called the same everywhere.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
 		databaseTable(), authTable(), pageTable(), sealTable(), auditTable(), nodesTable(), limitsTable(),

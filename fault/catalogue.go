@@ -308,7 +308,8 @@ func Catalogue() []Entry {
 		{KeysReadOnly, NotImplemented,
 			"The server can't write its auth file, so keys and settings are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented,
-			"This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
+			"This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql`, " +
+				"`postgres` or `dual`."},
 		{RateLimited, TooMany,
 			"The organization has used up its requests for now. Try again after `Retry-After` seconds. " +
 				"What carries the ID of a state's lock that is held is never refused so."},

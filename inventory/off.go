@@ -16,7 +16,7 @@ type Off struct{}
 
 func errOff() error {
 	return fault.New(fault.UploadsOff,
-		"this server keeps no uploads: set storage.type (STORAGE_TYPE) to csv, mysql or dual")
+		"this server keeps no uploads: set storage.type (STORAGE_TYPE) to csv, mysql, postgres or dual")
 }
 
 // Append implements Store.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -76,6 +77,45 @@ func (r *Resource) bytes() int64 {
 // and attributes are together.
 func RecordBytes(group [3]string, rest int64) int64 {
 	return fixedBytes + int64(len(group[0])+len(group[1])+len(group[2])) + rest
+}
+
+// Check refuses what no store takes: then a rule of the service's has failed, or of an import's.
+func (b *Batch) Check() error {
+	if len(b.Resources) == 0 {
+		return fault.New(fault.ParameterInvalid, "a batch has at least one resource")
+	}
+	if !IsID(b.ID) {
+		return fault.New(fault.ParameterInvalid, "the ID of a batch has 1 to %d characters: letters, digits and -", maxID)
+	}
+	for i := range b.Resources {
+		r := &b.Resources[i]
+		for _, text := range [...]string{r.Provider, r.Category, r.ResourceType, r.ResourceName, b.Request} {
+			switch {
+			case !MayBeKept(text):
+				return fault.New(fault.ParameterInvalid, "resource %d has a text with NUL or what is no UTF-8", i+1)
+			case len(text) > MaxName && utf8.RuneCountInString(text) > MaxName:
+				return fault.New(fault.ParameterInvalid, "resource %d has a text of more than %d characters", i+1, MaxName)
+			}
+		}
+	}
+	if year := b.At.UTC().Year(); !b.At.IsZero() && (year < 1 || year > 9999) {
+		return fault.New(fault.ParameterInvalid, "the timestamp's year %d is not between 1 and 9999", year)
+	}
+	return nil
+}
+
+// MayBeKept reports whether a text can be one of a record's: it is UTF-8 without NUL. PostgreSQL keeps no other, and
+// so that the engines are alike none does.
+func MayBeKept(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
+
+// maxID is how many characters the ID of a batch has at most.
+const maxID = 64
+
+// IsID reports whether a text can be the ID of a batch.
+func IsID(text string) bool {
+	return len(text) > 0 && len(text) <= maxID && !strings.ContainsFunc(text, func(c rune) bool {
+		return !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-')
+	})
 }
 
 // MayAdd asks Allow, if there is one to ask.

@@ -14,7 +14,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 func openMove(t *testing.T, s configs.Settings, from, to string) *storage.Move {

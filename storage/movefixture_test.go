@@ -25,7 +25,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 

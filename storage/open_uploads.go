@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv"
 	"github.com/holdfast/holdfast/storage/dual"
-	"github.com/holdfast/holdfast/storage/mysql"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	sqluploads "github.com/holdfast/holdfast/storage/sql"
 )
 
 // OpenUploads opens the store of uploads that storage.type names. The caller closes it. A
@@ -26,8 +26,8 @@ func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logge
 		return inventory.Off{}, nil
 	case configs.CSV:
 		return OpenCSV(ctx, settings, log)
-	case configs.MySQL:
-		return openMySQL(ctx, inBackground(databaseOptions(settings.Database, log)))
+	case configs.MySQL, configs.Postgres:
+		return openDatabase(ctx, settings.Database, log, true)
 	case configs.Dual:
 		return openDual(ctx, settings, log, true)
 	default:
@@ -44,14 +44,14 @@ func OpenCSV(ctx context.Context, settings configs.Settings, log *slog.Logger) (
 	return store, nil
 }
 
-// OpenMySQL opens the database, whatever storage.type is. It waits for a server that is
-// not up yet, as long as database.startup_wait says.
-func OpenMySQL(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
-	return openMySQL(ctx, databaseOptions(settings.Database, log))
+// OpenDatabase opens the uploads of the database of [database], whatever storage.type is. It waits for a server that
+// is not up yet, as long as database.startup_wait says.
+func OpenDatabase(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
+	return openDatabase(ctx, settings.Database, log, false)
 }
 
 // OpenBoth opens the CSV files and the database as a dual store, whatever storage.type is.
-// Unlike OpenUploads it waits for the database, as OpenMySQL does.
+// Unlike OpenUploads it waits for the database, as OpenDatabase does.
 func OpenBoth(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
 	return openDual(ctx, settings, log, false)
 }
@@ -63,17 +63,13 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger,
 	if err != nil {
 		return nil, err
 	}
-	options := databaseOptions(settings.Database, log)
-	if background {
-		options = inBackground(options)
-	}
-	database, err := openMySQL(ctx, options)
+	database, err := openDatabase(ctx, settings.Database, log, background)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
 	both, err := dual.Open(ctx, dual.Options{
-		Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, MySQL: database, Log: log,
-		Server: background,
+		Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, Database: database,
+		Engine: settings.Database.Engine(), Log: log, Server: background,
 	})
 	if err != nil {
 		return nil, errors.Join(err, database.Close(), files.Close())
@@ -81,21 +77,16 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger,
 	return both, nil
 }
 
-func inBackground(options mysql.Options) mysql.Options {
-	options.Background = true
-	return options
-}
-
-func openMySQL(ctx context.Context, options mysql.Options) (inventory.Store, error) {
-	store, err := mysql.Open(ctx, options)
+// openDatabase can open it in the background: the store says until then that it is away.
+func openDatabase(ctx context.Context, d configs.Database, log *slog.Logger, background bool) (inventory.Store, error) {
+	server := onServer(d, log)
+	store, err := sqluploads.Open(ctx, sqluploads.Options{
+		MySQL: server.MySQL, Postgres: server.Postgres, StartupWait: d.StartupWait, Background: background, Now: time.Now,
+	})
 	if err != nil {
-		return nil, err
+		return nil, err // a nil *sqluploads.Store would be no nil inventory.Store
 	}
 	return store, nil
-}
-
-func databaseOptions(d configs.Database, log *slog.Logger) mysql.Options {
-	return mysql.Options{StartupWait: d.StartupWait, Now: time.Now, Options: serverOptions(d, log)}
 }
 
 func serverOptions(d configs.Database, log *slog.Logger) mysqldb.Options {

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -14,12 +15,27 @@ import (
 
 func settingsOf(kind, dir string) configs.Settings {
 	// Nothing listens on the discard port: a database that is away.
-	return configs.Settings{
+	s := configs.Settings{
 		Storage: configs.Storage{Type: kind, Path: dir},
 		Database: configs.Database{Host: "127.0.0.1", Port: 9, User: "holdfast", Name: "holdfast", TLS: configs.TLSOff,
 			StartupWait: 1},
 	}
+	if kind == configs.Postgres {
+		s.Database.URL = addressOf(away)
+	}
+	return s
 }
+
+// addressOf is a setting that only the environment and files have.
+func addressOf(url string) configs.Secret {
+	loaded, err := configs.Load(configs.Sources{Environ: []string{"DATABASE_URL=" + url}})
+	if err != nil {
+		panic(err)
+	}
+	return loaded.Database.URL
+}
+
+const away = "postgres://holdfast:secret@127.0.0.1:9/holdfast?sslmode=disable"
 
 func openUploads(t *testing.T, kind, dir string) (inventory.Store, error) {
 	t.Helper()
@@ -89,15 +105,40 @@ func codeOf(err error) fault.Code {
 // A server must not be kept from starting by a database that is not up yet: states don't
 // need it.
 func TestOpenUploadsWithoutItsDatabase(t *testing.T) {
-	store, err := openUploads(t, configs.MySQL, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	for _, kind := range []string{configs.MySQL, configs.Postgres} {
+		store, err := openUploads(t, kind, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Append(t.Context(), oneRecord()); codeOf(err) != fault.StoreUnavailable {
+			t.Errorf("%s: Append: %v; want %s", kind, err, fault.StoreUnavailable)
+		}
+		if err := store.Status(t.Context()); codeOf(err) != fault.StoreUnavailable {
+			t.Errorf("%s: Status: %v; want %s", kind, err, fault.StoreUnavailable)
+		}
 	}
-	if _, err := store.Append(t.Context(), oneRecord()); codeOf(err) != fault.StoreUnavailable {
-		t.Errorf("Append: %v; want %s", err, fault.StoreUnavailable)
-	}
-	if err := store.Status(t.Context()); codeOf(err) != fault.StoreUnavailable {
-		t.Errorf("Status: %v; want %s", err, fault.StoreUnavailable)
+}
+
+// TestDualNamesItsDatabase: what is behind is called by its engine.
+func TestDualNamesItsDatabase(t *testing.T) {
+	for url, want := range map[string]string{"": "mysql", away: "postgres"} {
+		settings := settingsOf(configs.Dual, t.TempDir())
+		if url != "" {
+			settings.Database.URL = addressOf(url)
+		}
+		store, err := storage.OpenUploads(t.Context(), settings, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Append(t.Context(), oneRecord()); err != nil {
+			t.Error(err)
+		}
+		if err := store.Status(t.Context()); !strings.Contains(fault.From(err).Message, want+" is behind by 1 requests") {
+			t.Errorf("Status: %v, want one that names %s", err, want)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // kept is how an engine keeps states, for a test that damages them.

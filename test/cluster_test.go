@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/client"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // cluster are nodes that share a database, each through a proxy of its own. The database's

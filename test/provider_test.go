@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 const (

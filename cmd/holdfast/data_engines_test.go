@@ -6,17 +6,28 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 )
 
-// The engines that keep uploads.
-func keepers() []string { return []string{configs.CSV, configs.MySQL, configs.Dual} }
+// keeper is an engine that keeps uploads, beside a database of a server.
+type keeper struct{ kind, server string }
+
+func keepers() []keeper {
+	return []keeper{{configs.CSV, configs.MySQL}, {configs.MySQL, configs.MySQL}, {configs.Dual, configs.MySQL},
+		{configs.CSV, configs.Postgres}, {configs.Postgres, configs.Postgres}, {configs.Dual, configs.Postgres}}
+}
 
 // engine gives the shell's settings an empty store of an engine, with a folder and a
 // database of the test's own.
-func (s *shell) engine(kind string) {
+func (s *shell) engine(kind, server string) {
 	s.t.Helper()
-	s.database()
+	if server == configs.Postgres {
+		s.environ = []string{"DATABASE_URL=" + pgtest.New(s.t)}
+	} else {
+		s.database()
+	}
 	s.environ = append(s.environ, "STORAGE_TYPE="+kind, "STORAGE_PATH="+filepath.Join(s.t.TempDir(), "data"))
 }
 
@@ -37,12 +48,13 @@ func (s *shell) opened() inventory.Store {
 // TestDataCommandsOnEveryEngine runs each data command on each engine, one after the other
 // on the same store. What a command needs beforehand, another command has made.
 func TestDataCommandsOnEveryEngine(t *testing.T) {
-	for _, kind := range keepers() {
-		t.Run(kind, func(t *testing.T) {
+	suite.Deep(t)
+	for _, k := range keepers() {
+		t.Run(k.kind+" "+k.server, func(t *testing.T) {
 			s := newShell(t)
 			s.folder(append(manyReports(40), someReports()[1:]...)...)
 			file := s.write("all.csv", s.must("data", "export", "--all"))
-			s.engine(kind)
+			s.engine(k.kind, k.server)
 			s.wantImport(file, "Would import 83 records of 2 organizations; 0 there already.\n", "--dry-run")
 			s.wantImport(file, "Imported 83 records of 2 organizations; 0 there already.\n")
 			s.wantImport(file, "Imported 0 records of 2 organizations; 83 there already.\n")
@@ -54,7 +66,7 @@ func TestDataCommandsOnEveryEngine(t *testing.T) {
 				t.Errorf("exported\n%s", out)
 			}
 			s.wantAsked()
-			s.wantMigrated(kind)
+			s.wantMigrated(k)
 		})
 	}
 }
@@ -85,14 +97,15 @@ func (s *shell) wantAsked() {
 }
 
 // wantMigrated copies what the store has to the other engine, and back to an empty folder.
-func (s *shell) wantMigrated(kind string) {
+func (s *shell) wantMigrated(k keeper) {
 	s.t.Helper()
 	routes := map[string][]string{
-		configs.CSV:   {"--from csv --to mysql", "--from csv --to dual", "--from mysql --to csv"},
-		configs.MySQL: {"--from mysql --to csv", "--from csv --to dual"},
-		configs.Dual:  {"--from csv --to dual", "--from mysql --to csv", "--from csv --to mysql"},
+		configs.CSV:  {"--from csv --to SERVER", "--from csv --to dual", "--from SERVER --to csv"},
+		k.server:     {"--from SERVER --to csv", "--from csv --to dual"},
+		configs.Dual: {"--from csv --to dual", "--from SERVER --to csv", "--from csv --to SERVER"},
 	}
-	for _, route := range routes[kind] {
+	for _, route := range routes[k.kind] {
+		route = strings.ReplaceAll(route, "SERVER", k.server)
 		if out := s.must(append([]string{"data", "migrate"}, strings.Fields(route)...)...); strings.Count(out,
 			"  equal\n") != 2 {
 			s.t.Errorf("%s printed\n%s", route, out)

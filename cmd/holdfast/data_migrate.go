@@ -35,16 +35,17 @@ nothing else; else the migration is refused before it begins.
 with storage.type dual. What a dual store still owes one side is made up for first.
 
 Folder and database are those of the settings (storage.path, database.*), whatever
-storage.type is. Stop every server that uses them before you begin.`,
+storage.type is: with DATABASE_URL that is postgres, else mysql. Stop every server that uses them before you begin.`,
 		Example: `  holdfast data migrate --from csv --to mysql --dry-run
   DB_HOST=db.example.com DB_USER=holdfast DB_PASSWORD=… holdfast data migrate --from csv --to mysql
+  DATABASE_URL=postgres://… holdfast data migrate --from csv --to postgres
   holdfast data migrate --from csv --to dual
   holdfast data migrate --from mysql --to csv --org 11111111-2222-3333-4444-555555555555`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.migrate(cmd, flags) },
 	}
-	cmd.Flags().StringVar(&flags.from, "from", "", "csv or mysql")
-	cmd.Flags().StringVar(&flags.to, "to", "", "mysql, dual or csv")
+	cmd.Flags().StringVar(&flags.from, "from", "", "csv, mysql or postgres")
+	cmd.Flags().StringVar(&flags.to, "to", "", "mysql, postgres, dual or csv")
 	cmd.Flags().StringVar(&flags.org, orgFlag, "", "only this organization's UUID")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would be copied, and change no record")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
@@ -54,11 +55,27 @@ storage.type is. Stop every server that uses them before you begin.`,
 }
 
 func (f migrateFlags) check() error {
-	switch f.from + " " + f.to {
-	case "csv mysql", "csv dual", "mysql csv":
+	switch {
+	case f.from == configs.CSV && (configs.OnServer(f.to) || f.to == configs.Dual):
+		return nil
+	case configs.OnServer(f.from) && f.to == configs.CSV:
 		return nil
 	}
-	return usagef("migrate goes --from csv --to mysql, --from csv --to dual, or --from mysql --to csv")
+	return usagef("migrate goes --from csv --to mysql, postgres or dual, or --from mysql or postgres --to csv")
+}
+
+// checkEngine refuses the name of another engine than that of the database which the settings name.
+func checkEngine(d configs.Database, names ...string) error {
+	for _, name := range names {
+		switch {
+		case name == configs.Postgres && d.Engine() != name:
+			return usagef("postgres is what DATABASE_URL ([database] url) names, and it is not set")
+		case name == configs.MySQL && d.Engine() != name:
+			return usagef("DATABASE_URL ([database] url) names a database of PostgreSQL: say postgres instead of mysql, or " +
+				"take it away")
+		}
+	}
+	return nil
 }
 
 func (a *app) migrate(cmd *cobra.Command, flags migrateFlags) (err error) {
@@ -67,6 +84,9 @@ func (a *app) migrate(cmd *cobra.Command, flags migrateFlags) (err error) {
 	}
 	settings, err := a.settings(cmd)
 	if err != nil {
+		return err
+	}
+	if err := checkEngine(settings.Database, flags.from, flags.to); err != nil {
 		return err
 	}
 	if flags.from == configs.CSV {
@@ -85,13 +105,13 @@ func (a *app) migrate(cmd *cobra.Command, flags migrateFlags) (err error) {
 		return err
 	}
 	defer closeStore(files, &err)
-	database, err := a.open(ctx, settings, storage.OpenMySQL)
+	database, err := a.open(ctx, settings, storage.OpenDatabase)
 	if err != nil {
 		return err
 	}
 	defer closeStore(database, &err)
 	m := &migration{a: a, from: files, to: database, dryRun: flags.dryRun}
-	if flags.from == configs.MySQL {
+	if configs.OnServer(flags.from) {
 		m.from, m.to = database, files
 	}
 	if err := m.find(cmd, flags.org); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // database gives the shell's settings a database of the test's own.
@@ -34,7 +34,7 @@ func (s *shell) inDatabase() inventory.Store {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	store, err := newApp().open(s.t.Context(), settings, storage.OpenMySQL)
+	store, err := newApp().open(s.t.Context(), settings, storage.OpenDatabase)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -139,10 +139,15 @@ func TestMigrateRefusesOtherRecords(t *testing.T) {
 func TestMigrateUsage(t *testing.T) {
 	s := newShell(t)
 	for _, args := range []string{"", "--from csv", "--from csv --to csv", "--from dual --to mysql",
-		"--from mysql --to dual"} {
+		"--from mysql --to dual", "--from postgres --to dual", "--from mysql --to postgres"} {
 		s.refuse(exitUsage, "migrate goes --from csv --to mysql",
 			append([]string{"data", "migrate"}, strings.Fields(args)...)...)
 	}
+	s.refuse(exitUsage, "postgres is what DATABASE_URL ([database] url) names, and it is not set",
+		"data", "migrate", "--from", "csv", "--to", "postgres")
+	s.environ = []string{"DATABASE_URL=postgres://ada:secret@127.0.0.1:9/x"}
+	s.refuse(exitUsage, "names a database of PostgreSQL: say postgres",
+		"data", "migrate", "--from", "mysql", "--to", "csv")
 	s.environ = []string{"STORAGE_PATH=" + t.TempDir() + "/nowhere"}
 	s.refuse(exitFailed, "storage.path (STORAGE_PATH) is ", "data", "migrate", "--from", "csv", "--to", "mysql")
 	dir := s.folder(someReports()...)

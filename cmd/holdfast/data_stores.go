@@ -35,8 +35,8 @@ func (a *app) open(ctx context.Context, settings configs.Settings, open opener) 
 // there already: a mistyped folder is not an empty store.
 func (a *app) openToRead(ctx context.Context, settings configs.Settings) (inventory.Store, error) {
 	switch settings.Storage.Type {
-	case configs.MySQL:
-		return a.open(ctx, settings, storage.OpenMySQL)
+	case configs.MySQL, configs.Postgres:
+		return a.open(ctx, settings, storage.OpenDatabase)
 	case configs.Memory:
 		return nil, errNoUploads()
 	}
@@ -52,8 +52,8 @@ func (a *app) openToWrite(ctx context.Context, settings configs.Settings) (inven
 	switch settings.Storage.Type {
 	case configs.Memory:
 		return nil, errNoUploads()
-	case configs.MySQL:
-		return a.open(ctx, settings, storage.OpenMySQL)
+	case configs.MySQL, configs.Postgres:
+		return a.open(ctx, settings, storage.OpenDatabase)
 	case configs.Dual:
 		return a.open(ctx, settings, storage.OpenBoth)
 	}
@@ -61,7 +61,8 @@ func (a *app) openToWrite(ctx context.Context, settings configs.Settings) (inven
 }
 
 func errNoUploads() error {
-	return errors.New("these settings keep no uploads: storage.type (STORAGE_TYPE) is memory; set it to csv, mysql or dual")
+	return errors.New("these settings keep no uploads: storage.type (STORAGE_TYPE) is memory; set it to csv, mysql, " +
+		"postgres or dual")
 }
 
 func requireFolder(path string) error {

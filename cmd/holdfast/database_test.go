@@ -11,7 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // allInDatabase are the settings of a server that keeps all in a database.

@@ -197,13 +197,13 @@ func (r *relocation) moveUploads(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer closeStore(files, &err)
-	database, err := r.a.open(ctx, r.settings, storage.OpenMySQL)
+	database, err := r.a.open(ctx, r.settings, storage.OpenDatabase)
 	if err != nil {
 		return err
 	}
 	defer closeStore(database, &err)
 	r.uploads = &migration{a: r.a, from: files, to: database}
-	if r.flags.from == configs.MySQL {
+	if configs.OnServer(r.flags.from) {
 		r.uploads.from, r.uploads.to = database, files
 	}
 	if err := r.uploads.find(cmd, ""); err != nil {

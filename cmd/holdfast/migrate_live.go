@@ -31,8 +31,8 @@ func (f movingFlags) checkLive(settings configs.Settings) error {
 	case f.then == "":
 		return usagef("--live needs --then with the address of a server that serves the target")
 	case server.HoldsUploads(settings) && !f.noUploads:
-		return usagef("uploads in files don't move while they are served: use storage.type = dual before, which fills the " +
-			"database (see `holdfast data migrate --help`), then mysql; or leave them by --without-uploads")
+		return usagef("uploads in files don't move while they are served: use storage.type = dual before, which fills the "+
+			"database (see `holdfast data migrate --help`), then %s; or leave them by --without-uploads", f.to)
 	}
 	return nil
 }

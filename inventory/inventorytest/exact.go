@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -96,6 +97,35 @@ func checkResourceNames(t *testing.T, store inventory.Store) {
 		resources = append(resources, vm(name, fmt.Sprintf(`{"index":%d}`, i)))
 	}
 	wantExact(t, store, uuid.New(), resources)
+}
+
+// checkNotKept appends what no store keeps, alone and behind what it does, and asks for it.
+func checkNotKept(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	for _, name := range []string{"a\x00b", "\x00", "a\xffb", "\xed\xa0\x80", strings.Repeat("ü", 256)} {
+		good := newBatch(org, 1)
+		want := append(bare(mustRead(t, store, org, inventory.Query{})), recordsOf(good, upload(t, store, good))...)
+		for field := range 4 {
+			batch := newBatch(org, 2)
+			r := &batch.Resources[1]
+			*[]*string{&r.Provider, &r.Category, &r.ResourceType, &r.ResourceName}[field] = name
+			if _, err := store.Append(t.Context(), batch); !fault.Is(err, fault.ParameterInvalid) {
+				t.Errorf("a text %q: error %v, want %s", name, err, fault.ParameterInvalid)
+			}
+			receipts, err := store.AppendAll(t.Context(), []inventory.Batch{batch})
+			if len(receipts) > 0 || !fault.Is(err, fault.ParameterInvalid) {
+				t.Errorf("a text %q: %d receipts, error %v, want %s", name, len(receipts), err, fault.ParameterInvalid)
+			}
+		}
+		wantRecords(t, store, org, want)
+		for _, query := range []inventory.Query{{Provider: name}, {Category: name}, {ResourceType: name},
+			{ResourceName: name}, {ResourceName: name, Order: inventory.Descending}} {
+			wantQuery(t, store, org, query, want)
+		}
+		if _, found, err := store.Recorded(t.Context(), org, name); found || err != nil {
+			t.Errorf("the ID %q: %v, %v", name, found, err)
+		}
+	}
 }
 
 // checkFields gives every field its longest and its oddest values.

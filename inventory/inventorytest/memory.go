@@ -51,6 +51,9 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	if err := ctx.Err(); err != nil {
 		return inventory.Receipt{}, err
 	}
+	if err := batch.Check(); err != nil {
+		return inventory.Receipt{}, err
+	}
 	org := s.shelf(batch.Org)
 	if f, ok := org.receipts[batch.ID]; ok {
 		return f.again(batch)

@@ -34,6 +34,7 @@ func inventoryChecks() []inventoryCheck {
 		{"Order", checkOrder},
 		{"Attributes", checkAttributes},
 		{"ResourceNames", checkResourceNames},
+		{"NotKept", checkNotKept},
 		{"Fields", checkFields},
 		{"LargeBatch", checkLargeBatch},
 		{"NothingShared", checkNothingShared},

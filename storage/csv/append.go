@@ -70,7 +70,7 @@ func (p *pending) answer(err error) {
 // render makes the rows, in the caller's goroutine: all but the timestamps. That attributes
 // are JSON objects is their Resource's promise: to scan them again took a third of its time.
 func (s *Store) render(batch inventory.Batch) (*pending, error) {
-	if err := checkBatch(batch); err != nil {
+	if err := batch.Check(); err != nil {
 		return nil, err
 	}
 	p := &pending{batch: batch, done: make(chan struct{})}
@@ -116,24 +116,4 @@ func (p *pending) setTime(at time.Time) {
 		copy(p.rows[start:], text)
 		start = end
 	}
-}
-
-func checkBatch(b inventory.Batch) error {
-	if len(b.Resources) == 0 {
-		return fault.New(fault.ParameterInvalid, "a batch has resources")
-	}
-	if len(b.ID) == 0 || len(b.ID) > 64 {
-		return fault.New(fault.ParameterInvalid, "the ID of a batch has 1 to 64 characters")
-	}
-	for i := range len(b.ID) {
-		switch c := b.ID[i]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-':
-		default:
-			return fault.New(fault.ParameterInvalid, "the ID of a batch has only letters, digits and -")
-		}
-	}
-	if year := b.At.UTC().Year(); year < 1 || year > 9999 {
-		return fault.New(fault.ParameterInvalid, "the year of a timestamp has four digits")
-	}
-	return nil
 }

@@ -25,7 +25,7 @@ func series(org uuid.UUID, n int) []inventory.Batch {
 // records without saying so, and again after a crash: both sides have all of them, each once,
 // but for what one refuses for good.
 func TestAppendAllWithTrouble(t *testing.T) {
-	for _, side := range []name{csv, mysql} {
+	for _, side := range []name{csv, database} {
 		for m := works; m < modes; m++ {
 			for _, refuses := range []bool{false, true} {
 				t.Run(fmt.Sprint(side, " mode ", int(m), " refuses ", refuses), func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package dual keeps uploads in two stores, its sides "csv" and "mysql": it writes to both, succeeds if one of them
-// does, and sends the other one later what it has missed. Reads come from CSV.
+// Package dual keeps uploads in two stores, its sides, CSV files and a database: it writes to both, succeeds if one of
+// them does, and sends the other one later what it has missed. Reads come from CSV.
 //
 //	store.go    Append: a batch goes to the outbox first, then to both sides, and what they say is the answer
 //	lane.go     an organization's batches go one at a time, so that both sides see one order

@@ -22,7 +22,7 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 		n, err := d.expire(ctx, org, before, limit, removed)
 		removed = max(removed, n)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("old uploads of the side %s: %w", d.name, err))
+			errs = append(errs, fmt.Errorf("old uploads of the side %s: %w", d.label, err))
 		}
 	}
 	return removed, errors.Join(errs...)

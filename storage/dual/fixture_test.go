@@ -31,7 +31,7 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	r := &rig{t: t, dir: t.TempDir(), csv: &faulty{Store: inventorytest.New()},
 		mysql: &faulty{Store: inventorytest.New()}}
 	r.options = Options{
-		Dir: r.dir, CSV: r.csv, MySQL: r.mysql,
+		Dir: r.dir, CSV: r.csv, Database: r.mysql,
 		// The waits pass at once, not by the clock.
 		After: func(time.Duration) <-chan time.Time { return time.After(time.Millisecond) },
 	}

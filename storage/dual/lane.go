@@ -85,7 +85,7 @@ func (s *Store) cancel(d *side, l *lane, owed debt) {
 	l.bytes[d.name] -= owed.size
 	s.heldBytes.Add(-owed.size)
 	if d.owed.Add(-1) == 0 {
-		s.o.Log.Info("a side of the store has caught up", "side", d.name.String())
+		s.o.Log.Info("a side of the store has caught up", "side", d.label)
 	}
 }
 
@@ -135,7 +135,7 @@ func (l *lane) begin(n name) bool {
 func (l *lane) isReplaying() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.replaying[csv] || l.replaying[mysql]
+	return l.replaying[csv] || l.replaying[database]
 }
 
 // nudge has both sides tried again soon, when somebody waits for them.

@@ -10,7 +10,8 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/inventorytest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
@@ -18,20 +19,19 @@ func TestMain(m *testing.M) {
 	sqlitetest.ChildMain(outboxEngine())
 	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
 		if os.Getenv(realSides) != "" {
-			return openReal(context.Background(), dir,
-				mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
+			return openReal(context.Background(), dir, childDatabase(dir))
 		}
 		return openJournals(dir)
 	})
 	inventorytest.FewChecks()
-	os.Exit(mysqltest.Main(m))
+	os.Exit(pgtest.Main(func() int { return mysqltest.Main(m) }))
 }
 
 // TestInventory runs the suite over two stores that never fail.
 func TestInventory(t *testing.T) {
 	suite.Deep(t)
 	inventorytest.RunStore(t, func(t *testing.T) inventory.Store {
-		return open(t, Options{Dir: t.TempDir(), CSV: inventorytest.New(), MySQL: inventorytest.New()})
+		return open(t, Options{Dir: t.TempDir(), CSV: inventorytest.New(), Database: inventorytest.New()})
 	})
 }
 
@@ -55,7 +55,7 @@ func openJournals(dir string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, one.Close())
 	}
-	return Open(context.Background(), Options{Dir: filepath.Join(dir, "outbox"), CSV: one, MySQL: two})
+	return Open(context.Background(), Options{Dir: filepath.Join(dir, "outbox"), CSV: one, Database: two})
 }
 
 // open opens a store that the test closes.

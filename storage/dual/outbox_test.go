@@ -82,7 +82,7 @@ func TestOutboxOfNewer(t *testing.T) {
 	r := newRig(t, nil)
 	r.change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	copied := r.copyOutbox()
-	_, err := Open(t.Context(), Options{Dir: copied, CSV: r.csv, MySQL: r.mysql})
+	_, err := Open(t.Context(), Options{Dir: copied, CSV: r.csv, Database: r.mysql})
 	if err == nil || !strings.Contains(err.Error(), "newer holdfast") {
 		t.Errorf("Open: %v", err)
 	}
@@ -126,7 +126,7 @@ func TestHungSide(t *testing.T) {
 		return nil
 	})
 	for i := range 20 {
-		r.mustAppend(newBatch(orgs[1], fmt.Sprint("more ", i), 1))
+		r.mustAppend(newBatch(orgs[1], fmt.Sprint("more-", i), 1))
 	}
 	r.reopen()
 	if owed := r.Backlog()["mysql"]; owed != int64(len(orgs)-1+20) {
@@ -148,7 +148,7 @@ func TestOpenEnds(t *testing.T) {
 	r.mysql.set(hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if s, err := Open(ctx, Options{Dir: r.copyOutbox(), CSV: inventorytest.New(), MySQL: r.mysql}); err == nil {
+	if s, err := Open(ctx, Options{Dir: r.copyOutbox(), CSV: inventorytest.New(), Database: r.mysql}); err == nil {
 		t.Errorf("Open returned %v", s)
 	}
 	r.heal()

@@ -13,12 +13,12 @@ import (
 // TestOneSideForgot retries uploads that one side alone remembers: neither side records
 // them again.
 func TestOneSideForgot(t *testing.T) {
-	for _, remembers := range []name{csv, mysql} {
+	for _, remembers := range []name{csv, database} {
 		r := newRig(t, nil)
 		batch := newBatch(uuid.New(), "key-1", 3)
 		at := time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
 		batch.At = at
-		sides := map[name]*faulty{csv: r.csv, mysql: r.mysql}
+		sides := map[name]*faulty{csv: r.csv, database: r.mysql}
 		if _, err := sides[remembers].Store.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestRealRefusal uploads, to a server that takes packets of a megabyte, what an upload may
@@ -24,7 +24,7 @@ func TestRealRefusal(t *testing.T) {
 		}
 	})
 	d, dir, org := mysqltest.Database{Address: server.Address, Name: "holdfast"}, t.TempDir(), uuid.New()
-	s := mustOpenReal(t, dir, d)
+	s := mustOpenReal(t, dir, inMySQL(d))
 	for _, id := range []string{"before", "large", "after"} {
 		batch := newBatch(org, id, 1)
 		if id == "large" {

@@ -40,7 +40,7 @@ func (s *Store) replay(d *side, l *lane, tries *sync.WaitGroup) {
 			}
 			if (outcome{sent: true, err: err}).kind() != unknown && (wait == firstWait || wait == lastWait) {
 				s.o.Log.Error("a side of the store does not take an organization's uploads; they are kept for it",
-					"side", d.name.String(), "org", l.org, "error", err)
+					"side", d.label, "org", l.org, "error", err)
 			}
 			tried()
 			select {
@@ -88,7 +88,7 @@ func (s *Store) replayOne(d *side, l *lane, next debt) error {
 		}
 		err = o.err
 	}
-	s.o.Log.Error("a side of the store refuses an upload for good, and will lack it", "side", d.name.String(),
+	s.o.Log.Error("a side of the store refuses an upload for good, and will lack it", "side", d.label,
 		"org", l.org, "batch", r.id, "request", r.request, "at", r.at, "records", r.count, "reason", fault.From(err).Message,
 		"error", err)
 	d.refused.Add(1)

@@ -78,7 +78,7 @@ func TestShredLeavesNothingInFiles(t *testing.T) {
 	r.mustAppend(newBatch(first, "a", 1))
 	shred(first)
 	batch := newBatch(org, "a", 1)
-	batch.Resources[0].ResourceName = string(secret)
+	batch.Resources[0].Attributes = secret
 	r.mustAppend(batch)
 	r.settled()
 	r.idle()

@@ -17,15 +17,16 @@ type name int
 
 const (
 	csv name = iota
-	mysql
+	database
 )
 
-func (n name) String() string { return [...]string{"csv", "mysql"}[n] }
+// String is for tests; people know a side by its label.
+func (n name) String() string { return [...]string{"csv", "database"}[n] }
 
 // names is a set of sides, as the outbox keeps it.
 type names uint8
 
-const both names = 1<<csv | 1<<mysql
+const both names = 1<<csv | 1<<database
 
 func (s names) has(n name) bool       { return s&(1<<n) != 0 }
 func (s names) with(n name) names     { return s | 1<<n }
@@ -34,6 +35,7 @@ func (s names) without(t names) names { return s &^ t }
 // side is one of the two stores.
 type side struct {
 	name    name
+	label   string // by which people know it: csv, mysql or postgres
 	store   inventory.Store
 	owed    atomic.Int64  // batches, of all organizations
 	refused atomic.Int64  // batches that it has refused for good, since the start
@@ -44,8 +46,8 @@ type side struct {
 	up      chan struct{} // closed when it no longer fails
 }
 
-func newSide(n name, store inventory.Store) *side {
-	return &side{name: n, store: store, slots: make(chan struct{}, 4), up: make(chan struct{})}
+func newSide(n name, label string, store inventory.Store) *side {
+	return &side{name: n, label: label, store: store, slots: make(chan struct{}, 4), up: make(chan struct{})}
 }
 
 // recovered returns a channel that is closed when the side has come back.

@@ -27,7 +27,7 @@ type statusCache struct {
 func (s *Store) Backlog() map[string]int64 {
 	backlog := map[string]int64{}
 	for _, d := range s.sides {
-		backlog[d.name.String()] = d.owed.Load()
+		backlog[d.label] = d.owed.Load()
 	}
 	return backlog
 }
@@ -36,7 +36,7 @@ func (s *Store) Backlog() map[string]int64 {
 func (s *Store) Refused() map[string]int64 {
 	counts := map[string]int64{}
 	for _, d := range s.sides {
-		counts[d.name.String()] = d.refused.Load()
+		counts[d.label] = d.refused.Load()
 	}
 	return counts
 }
@@ -51,14 +51,14 @@ func (s *Store) Status(ctx context.Context) error {
 	var behind []string
 	for _, d := range s.sides {
 		if owed := d.owed.Load(); owed > 0 {
-			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.name, owed))
+			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.label, owed))
 		} else if errs[d.name] != nil {
-			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
+			behind = append(behind, fmt.Sprintf("%s is not available", d.label))
 		}
 	}
 	cause := errors.Join(errs[:]...)
 	switch {
-	case errs[csv] != nil && errs[mysql] != nil:
+	case errs[csv] != nil && errs[database] != nil:
 		return fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away")
 	case len(behind) == 0:
 		return nil
@@ -96,7 +96,7 @@ func (s *Store) statusOf(ctx context.Context, d *side) error {
 	case err := <-answer:
 		return err
 	case <-ctx.Done():
-		return fault.Wrap(ctx.Err(), fault.StoreUnavailable, "%s does not answer", d.name)
+		return fault.Wrap(ctx.Err(), fault.StoreUnavailable, "%s does not answer", d.label)
 	}
 }
 
@@ -106,14 +106,14 @@ func (s *Store) statusOf(ctx context.Context, d *side) error {
 // That is as much as is still free: one organization alone gets half of the outbox, two get a third each, and so on. So
 // however many are behind, there is room left for another one.
 func (s *Store) room(l *lane, to names, size int64) error {
-	held := l.owedBytes(csv) + l.owedBytes(mysql)
+	held := l.owedBytes(csv) + l.owedBytes(database)
 	if held == 0 && to == both || held+size <= s.o.MaxBacklogBytes-s.heldBytes.Load() {
 		return nil
 	}
 	behind := "one side of the store is away"
 	for _, d := range s.sides {
 		if l.owing().has(d.name) {
-			behind = d.name.String() + " is behind"
+			behind = d.label + " is behind"
 		}
 	}
 	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already",

@@ -23,7 +23,9 @@ type Options struct {
 	// Dir is the directory of the outbox. Open makes it if needed.
 	Dir string
 	// The sides. Close closes them; an Open that fails leaves them open.
-	CSV, MySQL inventory.Store
+	CSV, Database inventory.Store
+	// Engine is what the database's side is called: mysql, which is the default, or postgres.
+	Engine string
 	// MaxBacklogBytes bounds what the outbox keeps, compressed; 0 for 1 GiB.
 	MaxBacklogBytes int64
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
@@ -44,6 +46,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.SideTimeout == 0 {
 		o.SideTimeout = 5 * time.Second
+	}
+	if o.Engine == "" {
+		o.Engine = "mysql"
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -88,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
 	}
 	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}}
-	s.sides = [2]*side{newSide(csv, o.CSV), newSide(mysql, o.MySQL)}
+	s.sides = [2]*side{newSide(csv, "csv", o.CSV), newSide(database, o.Engine, o.Database)}
 	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.resume(ctx); err != nil {
 		s.stopNow()
@@ -145,7 +150,7 @@ func (s *Store) Close() error {
 	s.stopNow()
 	s.lastLeft()
 	s.replays.Wait()
-	err := errors.Join(s.outbox.close(), s.sides[csv].store.Close(), s.sides[mysql].store.Close())
+	err := errors.Join(s.outbox.close(), s.sides[csv].store.Close(), s.sides[database].store.Close())
 	s.calls.Wait() // the sides' Close waited for those that had begun
 	return err
 }
@@ -373,7 +378,7 @@ func (s *Store) conclude(l *lane, r row, all [2]outcome) (inventory.Receipt, err
 			continue
 		}
 		if s.owe(d, l, r) {
-			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org,
+			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.label, "org", l.org,
 				"error", all[d.name].err)
 		}
 	}
@@ -385,7 +390,7 @@ func (s *Store) conclude(l *lane, r row, all [2]outcome) (inventory.Receipt, err
 			return o.receipt, nil
 		}
 	}
-	return inventory.Receipt{}, errBothDown(errors.Join(all[csv].err, all[mysql].err))
+	return inventory.Receipt{}, errBothDown(errors.Join(all[csv].err, all[database].err))
 }
 
 // failure is the answer when both sides surely have not recorded a batch.
@@ -399,7 +404,7 @@ func failure(all [2]outcome) error {
 			full++
 		}
 	}
-	cause := errors.Join(all[csv].err, all[mysql].err)
+	cause := errors.Join(all[csv].err, all[database].err)
 	if full == len(all) {
 		return fault.Wrap(cause, fault.StoreFull, "both sides of the store are full")
 	}
@@ -468,7 +473,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return remembered, true, nil
 	}
 	away := errors.Join(failed[:]...)
-	if failed[csv] != nil && failed[mysql] != nil || away != nil && found { // who is away may have what is in the outbox
+	if failed[csv] != nil && failed[database] != nil || away != nil && found { // who is away may have what the outbox has
 		return inventory.Remembered{}, false, errBothDown(away)
 	}
 	return inventory.Remembered{}, false, nil
@@ -523,8 +528,8 @@ func (s *Store) usage(ctx context.Context, l *lane) (int64, error) {
 	return used + l.owedBytes(csv), err
 }
 
-// allow asks whether the batch may be recorded, also while CSV fails: MySQL takes it then, and what CSV is owed counts.
-// The sides are not to ask once more: one would refuse what the other has.
+// allow asks whether the batch may be recorded, also while CSV fails: the database takes it then, and what CSV is owed
+// counts. The sides are not to ask once more: one would refuse what the other has.
 func (s *Store) allow(l *lane, batch inventory.Batch) (inventory.Batch, error) {
 	if batch.Allow == nil {
 		return batch, nil

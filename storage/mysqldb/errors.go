@@ -37,6 +37,7 @@ func IsAway(err error) bool {
 		1053, 1079, 1317, 1927, // it shuts down, or somebody ended the statement or connection
 		1152, 1158, 1159, 1160, 1161, 1184, // it lost the connection
 		1129, 1130, 4031, // it refuses this host, or has dropped an idle session
+		1969, 3024, // it has ended a statement that took too long
 		1047,                               // a Galera node without its cluster
 		3100,                               // a server that its group does not answer
 		9001, 9002, 9003, 9004, 9005, 9010, // TiDB's store is away or busy

@@ -3,9 +3,11 @@ package mysqldb
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/serverdb"
 )
 
 // retryAfter is what a caller is told while the database is away.
@@ -27,10 +29,22 @@ func (t Texts) Fault(err error) error {
 	case errors.Is(err, ErrDemoted):
 		t.Away = ErrDemoted.Error()
 		return t.Unavailable(err)
+	case slices.Contains([]uint16{1290, 1792, 1836}, Number(err)):
+		t.Away = serverdb.TakesNoWrites
+		return t.Unavailable(err)
+	case slices.Contains([]uint16{1044, 1142, 1143, 1227}, Number(err)):
+		t.Away = serverdb.LacksRight
+		return t.Unavailable(err)
+	case slices.Contains([]uint16{errUnknownDatabase, 1045, 1698}, Number(err)):
+		t.Away = serverdb.LetsNobodyIn
+		return t.Unavailable(err)
+	case slices.Contains([]uint16{1969, 3024}, Number(err)):
+		t.Away = serverdb.TookTooLong + " (max_statement_time or max_execution_time)"
+		return t.Unavailable(err)
 	case IsAway(err), IsConflict(err), IsDenied(err), IsDistrusted(err):
 		return t.Unavailable(err)
 	case IsFull(err):
-		return fault.Wrap(err, fault.StoreFull, "the database has no space left")
+		return fault.Wrap(err, fault.StoreFull, "%s", serverdb.HasNoSpace)
 	case IsTooLarge(err):
 		return fault.Wrap(err, fault.BodyTooLarge, "%s", t.TooLarge)
 	case IsDamage(err):

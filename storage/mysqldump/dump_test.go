@@ -20,8 +20,8 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/dump"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/states"
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/serverdb"
 )
 
 // Code returns the server's error code, of five characters; empty for an error of another kind. See
@@ -35,6 +36,7 @@ func IsAway(err error) bool {
 			is(err, "53200", "53300", "57P01", "57P02", "57P03", "57P05", // no memory, too many connections, it shuts down
 				"25P03", "57014") // it has ended a transaction that said nothing, or a statement
 	}
+	// The driver says that the connection is closed also of one that it has lost while it waited for an answer.
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
 		pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed) {
@@ -70,12 +72,22 @@ func Fault(err error, tooLarge, away string) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, pgconn.ErrReadOnlyConnection), is(err, "25006"):
+		away = serverdb.TakesNoWrites
+	case is(err, "42501"):
+		away = serverdb.LacksRight
+	case is(err, "3D000", "28000", "28P01"):
+		away = serverdb.LetsNobodyIn
+	case is(err, "57014"):
+		away = serverdb.TookTooLong + " (statement_timeout)"
+	}
+	switch {
 	case isDenied(err), IsAway(err), IsConflict(err):
 		f := fault.Wrap(err, fault.StoreUnavailable, "%s", away)
 		f.RetryAfter = 2 * time.Second
 		return f
 	case is(err, "53100", "53400"):
-		return fault.Wrap(err, fault.StoreFull, "the database has no space left")
+		return fault.Wrap(err, fault.StoreFull, "%s", serverdb.HasNoSpace)
 	case is(err, "54000", "22001"):
 		return fault.Wrap(err, fault.BodyTooLarge, "%s", tooLarge)
 	case is(err, "42P01", "42703", "XX001", "XX002"):

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -79,7 +80,7 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(commitDurably))
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(setUp))
 	if o.texts != 0 {
 		connector = plainConnector{connector, o.texts, o.greet}
 	}
@@ -91,6 +92,17 @@ func (o Options) Open() (*sql.DB, error) {
 	db.SetConnMaxIdleTime(clientIdle)
 	return db, nil
 }
+
+// setUp has the times that are read from a new connection be in UTC, as those that are written are, and what it
+// commits be durable.
+func setUp(ctx context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
+		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+	return commitDurably(ctx, conn)
+}
+
+// Unprepared, in front of a statement's values, has the server not keep it prepared.
+const Unprepared = pgx.QueryExecModeExec
 
 func (o Options) config() (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(o.URL)
@@ -229,7 +241,12 @@ func (o Options) Migrate(ctx context.Context, s schema.Schema) (err error) {
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	s.Dialect = goose.DialectPostgres
-	return s.Migrate(ctx, db, o.Log)
+	err = s.Migrate(ctx, db, o.Log)
+	if Code(err) == "42501" {
+		err = fmt.Errorf("the database's user may not make or use its tables; let an administrator run GRANT ALL ON SCHEMA "+
+			"public for it, or make it the database's owner: %w", err)
+	}
+	return err
 }
 
 // WhyNotDurable names the settings by which a crash of the server may take back what was committed; empty for none.

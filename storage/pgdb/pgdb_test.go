@@ -7,12 +7,16 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
+	"github.com/holdfast/holdfast/storage/schema"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
@@ -27,6 +31,40 @@ func TestNumbered(t *testing.T) {
 	} {
 		if got := pgdb.Numbered(query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// TestClosedIsAway: the driver has no other error for a connection that it lost while it waited for an answer.
+func TestClosedIsAway(t *testing.T) {
+	if err := fmt.Errorf("commit: %w", pgconn.ErrConnClosed); !pgdb.IsAway(err) || pgdb.IsConflict(err) {
+		t.Errorf("%v is not away", err)
+	}
+}
+
+// TestPoolOfOne migrates with a pool that has one connection, and reads a time in UTC as it was written.
+func TestPoolOfOne(t *testing.T) {
+	suite.Deep(t)
+	o := pgdb.Options{URL: pgtest.New(t), MaxOpenConns: 1, Log: slog.New(slog.DiscardHandler)}
+	db, err := o.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	steps := fstest.MapFS{"migrations/00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (at TIMESTAMPTZ);\n")}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := o.Migrate(ctx, schema.Schema{Steps: steps, Table: "one_schema", Of: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	want := time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	if _, err := db.ExecContext(ctx, "INSERT INTO one VALUES ($1)", want.In(time.FixedZone("east", 3600))); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range [][]any{nil, {pgdb.Unprepared}} {
+		var got time.Time
+		if err := db.QueryRowContext(ctx, "SELECT at FROM one", mode...).Scan(&got); err != nil || got != want {
+			t.Errorf("%v, %v; want %v", got, err, want)
 		}
 	}
 }
@@ -93,11 +131,18 @@ func TestWhatStandsInTheWay(t *testing.T) {
 func TestFaults(t *testing.T) {
 	suite.Deep(t)
 	url := pgtest.New(t)
-	for statement, want := range map[string]fault.Code{
-		"SELECT * FROM nothing":                         fault.StoreCorrupt,
-		"SET statement_timeout = 1; SELECT pg_sleep(1)": fault.StoreUnavailable,
+	for statement, want := range map[string]struct {
+		code fault.Code
+		text string
+	}{
+		"SELECT * FROM nothing":                                         {fault.StoreCorrupt, "missing"},
+		"SET statement_timeout = 1; SELECT pg_sleep(1)":                 {fault.StoreUnavailable, "(statement_timeout)"},
+		"SET transaction_read_only = on; CREATE TABLE x ()":             {fault.StoreUnavailable, "takes no writes"},
+		"SELECT CAST('x' AS VARCHAR(1)) || repeat('x', 1 << 30)":        {fault.BodyTooLarge, "large"},
+		"CREATE ROLE r; SET ROLE r; SELECT * FROM pg_catalog.pg_authid": {fault.StoreUnavailable, "lacks a privilege"},
 	} {
-		if err := pgdb.Fault(pgtest.Exec(t.Context(), url, statement), "large", "away"); !fault.Is(err, want) {
+		err := pgdb.Fault(pgtest.Exec(t.Context(), url, statement), "large", "away")
+		if !fault.Is(err, want.code) || !strings.Contains(fault.From(err).Message, want.text) {
 			t.Errorf("%s: %v, want %s", statement, err, want)
 		}
 	}

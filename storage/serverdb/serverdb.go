@@ -13,6 +13,16 @@ import (
 // longestWait is the most that passes between two attempts.
 const longestWait = 15 * time.Second
 
+// What callers are told of a database that answers and can't be used, whatever server it is on. The log has the
+// server's own words.
+const (
+	TakesNoWrites = "the database takes no writes: it is a replica, or was set to be read-only"
+	LacksRight    = "the database's user lacks a privilege for this; an operator finds in the log which, and grants it"
+	LetsNobodyIn  = "the database refuses the connection: its name, user or password are not what is set"
+	TookTooLong   = "the database ended a statement that took longer than it lets one take"
+	HasNoSpace    = "the database has no space left"
+)
+
 // Database is how a database on a server is set up. Its name in the log is without secrets.
 type Database interface {
 	fmt.Stringer

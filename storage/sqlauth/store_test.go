@@ -16,8 +16,8 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/lastuse"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )

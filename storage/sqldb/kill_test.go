@@ -18,7 +18,7 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"

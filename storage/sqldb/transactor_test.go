@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/runs"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // grown is a store with as many runs as a benchmark wants.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // address is one behind which another server can be put, as a proxy or a name does. Connections that are

@@ -15,7 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )

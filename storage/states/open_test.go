@@ -14,8 +14,8 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestSmallPackets refuses a server by the name of the setting that is too small, and stores a large

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // preparedOn is how many statements were prepared on the only connection of a pool.

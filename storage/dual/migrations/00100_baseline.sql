@@ -13,7 +13,7 @@ CREATE TABLE batches (
   request TEXT NOT NULL,
   at      INTEGER NOT NULL,                  -- the timestamp of its records, in microseconds since 1970, UTC
   count   INTEGER NOT NULL,
-  -- Which sides the batch is owed to, and which surely have it: 1 is csv, 2 is mysql, 3 is both.
+  -- Which sides the batch is owed to, and which surely have it: 1 is csv, 2 is the database, 3 is both.
   owes    INTEGER NOT NULL,
   taken   INTEGER NOT NULL,
   -- The resources: a gob, compressed with zstd.

@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver that databases are made with
 
 	"github.com/holdfast/holdfast/storage/serverdb/servertest"
@@ -84,16 +85,61 @@ func New(t testing.TB) string {
 func Named(t testing.TB, name string) string {
 	t.Helper()
 	Kind().Need(t)
-	server := os.Getenv(Environment)
-	if err := Exec(t.Context(), server, `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`); err != nil {
+	if err := Make(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
+	server := os.Getenv(Environment)
 	t.Cleanup(func() {
 		if err := Exec(context.Background(), server, `DROP DATABASE IF EXISTS "`+name+`" WITH (FORCE)`); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
 	return At(server, name)
+}
+
+// Make makes a database of that name, unless it is there.
+func Make(ctx context.Context, name string) error {
+	err := Exec(ctx, os.Getenv(Environment), `CREATE DATABASE "`+name+`" ENCODING 'UTF8' TEMPLATE template0`)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42P04" {
+		return nil
+	}
+	return err
+}
+
+// Private returns a server that the test may kill, and the URL of a database on it.
+func Private(t testing.TB, settings ...string) (*Server, string) {
+	t.Helper()
+	New(t) // which skips the test where no server can be had
+	server, err := Start(t.Context(), settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Errorf("stop the server: %v", err)
+		}
+	})
+	return server, server.URL
+}
+
+// Proxied returns the URL of a database for the test that is reached through a proxy. Statements are sent each in one
+// request, with its text: a cut of an answer to that is one of what the statement did.
+func Proxied(t testing.TB) (string, *servertest.Proxy) {
+	t.Helper()
+	u, err := url.Parse(New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := servertest.NewProxy(u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	u.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(proxy.ListenPort))
+	query := u.Query()
+	query.Set("default_query_exec_mode", "exec")
+	u.RawQuery = query.Encode()
+	return u.String(), proxy
 }
 
 // At returns the URL of another database of a server.
@@ -104,6 +150,16 @@ func At(server, name string) string {
 	}
 	u.Path = "/" + name
 	return u.String()
+}
+
+// Password returns the one in a URL.
+func Password(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 // Exec runs a statement in the database of a URL.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"

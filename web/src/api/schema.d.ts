@@ -3344,7 +3344,7 @@ export interface components {
          *     - `plan_mismatch_changes`: The plan file does something else to some resource than the JSON that came with it says, so that people would approve one plan and apply another. Nothing was stored.
          *     - `sign_in_off`: No issuer signs people in to this server: `page.oidc_issuer` is not set. Sign in with a key.
          *     - `keys_read_only`: The server can't write its auth file, so keys and settings are changed where that comes from. Nothing was changed.
-         *     - `uploads_off`: This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`.
+         *     - `uploads_off`: This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql`, `postgres` or `dual`.
          *     - `rate_limited`: The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so.
          *     - `too_many_failures`: Too many wrong credentials came from this address, or for this organization, so these were not looked at. After `Retry-After` seconds one more is. Keys made for the organization that they are sent for have tries of their own.
          *     - `too_many_waiting`: As many streams of logs, or requests that wait for work, go on as the organization may have, or as the server has at once. Try again after `Retry-After` seconds.

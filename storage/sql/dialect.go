@@ -1,0 +1,182 @@
+package sqluploads
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/storage/pgdb"
+)
+
+// dialect is which SQL a server speaks, for the statements that differ. All others are the same text, with ? for
+// their values.
+type dialect uint8
+
+const (
+	mysqlDialect dialect = iota
+	postgresDialect
+)
+
+// querier is what both a pool and a connection of it can do.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// on returns a pool or a connection that takes statements with ? for their values.
+func (d dialect) on(db querier) querier {
+	if d == postgresDialect {
+		return numbered{db}
+	}
+	return db
+}
+
+// numbered has the placeholders as PostgreSQL writes them.
+type numbered struct{ db querier }
+
+func (n numbered) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return n.db.QueryContext(ctx, pgdb.Numbered(query), args...)
+}
+
+func (n numbered) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	return n.db.QueryRowContext(ctx, pgdb.Numbered(query), args...)
+}
+
+func (n numbered) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return n.db.ExecContext(ctx, pgdb.Numbered(query), args...)
+}
+
+// unprepared has a statement of many rows not be prepared: its text hardly comes again, and is long.
+func (d dialect) unprepared(args []any) []any {
+	if d == postgresDialect {
+		return append([]any{pgdb.Unprepared}, args...)
+	}
+	return args
+}
+
+// lockOrganization is a query for the time of the organization's newest record, and how many bytes it uses, which has
+// its other transactions wait for this one. Once PostgreSQL has the lock, only the locked row is as of then: it does
+// not say the bytes here, and is asked for usedBytes.
+func (d dialect) lockOrganization() string {
+	if d == postgresDialect {
+		return "SELECT newest, CAST(NULL AS BIGINT) FROM inventory_organizations WHERE org = ? FOR UPDATE"
+	}
+	return `SELECT o.newest, u.bytes FROM inventory_organizations o
+		LEFT JOIN inventory_usage u ON u.org = o.org WHERE o.org = ? FOR UPDATE`
+}
+
+// usedBytes is a query for how many bytes an organization uses.
+const usedBytes = "SELECT bytes FROM inventory_usage WHERE org = ?"
+
+// jsonValue is the placeholder of a JSON text.
+func (d dialect) jsonValue() string {
+	if d == postgresDialect {
+		return "CAST(? AS json)"
+	}
+	return "?"
+}
+
+// attributesText is the exact text of a record's attributes.
+func (d dialect) attributesText() string {
+	if d == postgresDialect {
+		return "CAST(attributes AS text)" // which is how the type json keeps them
+	}
+	return "COALESCE(attributes_text, attributes)"
+}
+
+// adding returns what follows the rows of an INSERT: a row whose key is there gets the new one's count added, and its
+// other values.
+func (d dialect) adding(table, key, count string, others ...string) string {
+	var set []string
+	if d == postgresDialect {
+		set = append(set, fmt.Sprintf("%s = %s.%[1]s + excluded.%[1]s", count, table))
+		for _, column := range others {
+			set = append(set, fmt.Sprintf("%s = excluded.%[1]s", column))
+		}
+		return " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(set, ", ")
+	}
+	set = append(set, fmt.Sprintf("%s = %[1]s + VALUES(%[1]s)", count))
+	for _, column := range others {
+		set = append(set, fmt.Sprintf("%s = VALUES(%[1]s)", column))
+	}
+	return " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
+}
+
+// insertNew returns an INSERT that leaves a row of the key that is there.
+func (d dialect) insertNew(into string) string {
+	if d == postgresDialect {
+		return "INSERT INTO " + into + " ON CONFLICT DO NOTHING"
+	}
+	return "INSERT IGNORE INTO " + into
+}
+
+// deleteSome returns a DELETE of as many of the rows that a condition selects as a last argument says.
+func (d dialect) deleteSome(table, condition string) string {
+	if d == postgresDialect {
+		// FOR UPDATE waits for who changes a row, and has it as that leaves it.
+		return "DELETE FROM " + table + " WHERE ctid = ANY(ARRAY(SELECT ctid FROM " + table + " WHERE " + condition +
+			" LIMIT ? FOR UPDATE))"
+	}
+	return "DELETE FROM " + table + " WHERE " + condition + " LIMIT ?"
+}
+
+// hasTable is a query for how many tables of a name the database has.
+func (d dialect) hasTable() string {
+	schema := "DATABASE()"
+	if d == postgresDialect {
+		schema = "current_schema()"
+	}
+	return "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = " + schema + " AND table_name = ?"
+}
+
+// tableOf returns the name of the organization's table. It needs no quotes.
+func tableOf(org uuid.UUID) string { return "org_" + strings.ReplaceAll(org.String(), "-", "_") }
+
+// createTable returns the statements that make the organization's table, unless it is there, and that then enter the
+// organization: whoever finds it entered finds the table. The collation compares names byte for byte.
+func (d dialect) createTable(org uuid.UUID, collation string) []string {
+	table := tableOf(org)
+	enter := d.insertNew("inventory_organizations (org) VALUES ('" + org.String() + "')")
+	if d == postgresDialect {
+		// It is one transaction, so another node may be at it just now: two at once would both miss the table, and one
+		// fail. Names of indexes are the schema's there, so each has the table's in front.
+		lock := sha256.Sum256([]byte("holdfast table " + table))
+		return []string{fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", int64(binary.BigEndian.Uint64(lock[:8]))) + `;
+			CREATE TABLE IF NOT EXISTS ` + table + ` (
+			id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+			timestamp TIMESTAMPTZ NOT NULL,
+			org_id CHAR(36) COLLATE "C" NOT NULL,
+			provider VARCHAR(255) COLLATE "C" NOT NULL,
+			category VARCHAR(255) COLLATE "C" NOT NULL,
+			resource_type VARCHAR(255) COLLATE "C" NOT NULL,
+			resource_name VARCHAR(255) COLLATE "C" NOT NULL,
+			attributes JSON NOT NULL
+			);
+			CREATE INDEX IF NOT EXISTS ` + table + `_idx_timestamp ON ` + table + ` (timestamp);
+			CREATE INDEX IF NOT EXISTS ` + table + `_idx_resource_type ON ` + table + ` (resource_type);
+			` + enter}
+	}
+	name := "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE " + collation + " NOT NULL"
+	// The last comment is for TiDB, whose IDs would else grow only as seen from one of its
+	// nodes.
+	return []string{"CREATE TABLE IF NOT EXISTS " + table + ` (
+		id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+		timestamp DATETIME(6) NOT NULL,
+		org_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+		provider ` + name + `,
+		category ` + name + `,
+		resource_type ` + name + `,
+		resource_name ` + name + `,
+		attributes JSON NOT NULL,
+		attributes_text LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+			COMMENT 'the exact text, where attributes is not',
+		KEY idx_timestamp (timestamp),
+		KEY idx_resource_type (resource_type)
+		) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*T![auto_id_cache] AUTO_ID_CACHE 1 */`, enter}
+}

@@ -181,13 +181,19 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	must(t, err)
 	must(t, store.Close())
 	fillRuns(t, s, w)
+	fillFolder(t, s, w)
+	return w
+}
+
+// fillFolder fills what a server has in its folder beside states and runs.
+func fillFolder(t *testing.T, s configs.Settings, w world) {
+	t.Helper()
 	outbox, err := storage.OpenNotices(t.Context(), s, quiet())
 	must(t, err)
 	must(t, outbox.Keep(t.Context(), 77, []audit.Event{{Org: w.orgs[0], Sequence: 76, At: time.Now().UTC()}}))
 	must(t, outbox.Close())
 	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
 		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
-	return w
 }
 
 // fillRuns fills the database of workspaces and runs.

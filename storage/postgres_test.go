@@ -63,6 +63,7 @@ func TestMoveToPostgresAndBack(t *testing.T) {
 		w.orgs = [2]uuid.UUID{uuid.New(), uuid.New()}
 		must(t, os.Mkdir(s.Storage.Path, 0o700))
 		fillRuns(t, s, w)
+		fillFolder(t, s, w)
 	}
 	want := measured(t, s)
 	carry(t, s, configs.SQLite, configs.Postgres)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage/moving"
 )
 
@@ -96,8 +97,12 @@ func (r *relocation) show(done bool) error {
 
 // after says what is to be done next.
 func (r *relocation) after() string {
-	if r.flags.to == "mysql" {
-		return "All is there. Servers serve it with\nstate.storage, runs.storage and storage.type = mysql."
+	if configs.OnServer(r.flags.to) {
+		settings := "state.storage, runs.storage and storage.type"
+		if r.flags.noUploads {
+			settings = "state.storage and runs.storage"
+		}
+		return "All is there. Servers serve it with\n" + settings + " = " + r.flags.to + "."
 	}
 	return "All is there. A server serves it with\nstate.storage and runs.storage = sqlite, and storage.type = csv."
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 )
 
 // TestBackupOfADatabase backs up a server that runs and keeps all in a database, and restores it on another one.
@@ -118,22 +122,64 @@ func (s *shell) tables(d mysqltest.Database) (n int) {
 	return n
 }
 
-// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database.
+// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database of either server.
 func TestLoadAtWithoutStates(t *testing.T) {
-	s := newTenant(t)
-	s.database()
-	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE=mysql")
-	s.beside()
-	s.served(s.environ...)
-	dir, at := t.TempDir(), time.Now().Format(time.RFC3339)
-	one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
-	s.must("backup", "-o", one, "--unencrypted", "--with-master-key")
-	s.must("restore", one, "--to", restored, "--at", at)
-	s.environ = nil
-	d := s.database()
-	s.fails("there were no states in the database", "backup", "load", restored, "--at", at)
-	if n := s.tables(d); n != 0 {
-		t.Errorf("%d tables are there", n)
+	for _, engine := range []string{configs.MySQL, configs.Postgres} {
+		t.Run(engine, func(t *testing.T) {
+			s := newTenant(t)
+			s.databaseOf(engine)
+			s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE="+engine)
+			s.beside()
+			s.served(s.environ...)
+			dir, at := t.TempDir(), time.Now().Format(time.RFC3339)
+			one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
+			s.must("doctor")
+			s.must("backup", "-o", one, "--unencrypted", "--with-master-key")
+			s.must("restore", one, "--to", restored, "--at", at)
+
+			s.environ = nil
+			s.databaseOf(map[string]string{configs.MySQL: configs.Postgres, configs.Postgres: configs.MySQL}[engine])
+			s.fails("holdfast migrate --from "+engine+" --to sqlite", "backup", "load", restored)
+			s.environ = nil
+			tables := s.databaseOf(engine)
+			s.fails("there were no states in the database", "backup", "load", restored, "--at", at)
+			if n := tables(); n != 0 {
+				t.Errorf("%d tables are there", n)
+			}
+			s.must("backup", "load", restored)
+			if tables() == 0 {
+				t.Error("no table is there")
+			}
+			s.fails("nothing that was in one is in the backup, or it is loaded", "backup", "load", restored)
+			s.data = restored
+			s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE="+engine)
+			s.must("doctor")
+			s.served(s.environ...)
+		})
 	}
-	s.must("backup", "load", restored)
+}
+
+// databaseOf has the settings name a database on a server, and returns what counts its tables.
+func (s *shell) databaseOf(engine string) (tables func() int) {
+	s.t.Helper()
+	if engine == configs.MySQL {
+		d := s.database()
+		return func() int { return s.tables(d) }
+	}
+	suite.Deep(s.t)
+	url := pgtest.New(s.t)
+	s.environ = []string{"DATABASE_URL=" + url}
+	return func() (n int) {
+		s.t.Helper()
+		db, err := sql.Open("pgx", url)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer db.Close()
+		if err := db.QueryRowContext(s.t.Context(),
+			"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = current_schema()").Scan(&n); err != nil {
+			s.t.Fatal(err)
+		}
+		return n
+	}
 }

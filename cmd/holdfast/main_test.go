@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
 // TestMain is the program itself where a server under test starts it, as the shim of a command:
@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
 	}
-	os.Exit(mysqltest.Main(m))
+	os.Exit(sqldbtest.Main(m))
 }

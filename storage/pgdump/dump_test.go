@@ -168,6 +168,10 @@ func TestCutDumps(t *testing.T) {
 	if err := pgdump.Load(t.Context(), to, runs(), failing, dump.Rest{}); !errors.Is(err, errReader) {
 		t.Errorf("a reader that fails: %v", err)
 	}
+	killed := io.MultiReader(bytes.NewReader(text[:len(text)/2]), killingReader{to.URL}, bytes.NewReader(text[len(text)/2:]))
+	if err := pgdump.Load(t.Context(), to, runs(), killed, dump.Rest{}); err == nil {
+		t.Error("it was loaded though its connection was ended")
+	}
 	if left := tables(t, to); len(left) > 0 {
 		t.Fatalf("they have left %v", left)
 	}
@@ -183,6 +187,17 @@ var errReader = errors.New("the disk is gone")
 type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errReader }
+
+// killingReader has nothing, and ends the connections of a database.
+type killingReader struct{ url string }
+
+func (r killingReader) Read([]byte) (int, error) {
+	if err := pgtest.Exec(context.Background(), r.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+
+		"datname = current_database() AND pid <> pg_backend_pid()"); err != nil {
+		return 0, err
+	}
+	return 0, io.EOF
+}
 
 // steps is a schema of one table that has its rows numbered.
 func steps(name string, more ...string) schema.Schema {

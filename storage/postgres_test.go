@@ -88,7 +88,8 @@ func TestMoveToPostgresAndBack(t *testing.T) {
 	}
 }
 
-// TestMoveToTheOtherServer: a move goes to the server that the settings name, and takes nothing that has no place there.
+// TestMoveToTheOtherServer: a move goes to the server that the settings name, and takes nothing that has no place
+// there.
 func TestMoveToTheOtherServer(t *testing.T) {
 	t.Parallel()
 	s := onPostgres(t)

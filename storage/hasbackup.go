@@ -42,8 +42,7 @@ func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.
 	return mysqldump.Open(ctx, o)
 }
 
-// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another
-// one.
+// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another.
 func serverSchemas(in sqldb.Dialect) []schema.Schema {
 	all := []schema.Schema{sqldb.Schema(in)}
 	if s, some := statesOn(in); some {

@@ -21,8 +21,8 @@ import (
 
 // Load makes the tables of a dump in a database that has none, by their schemas, with all rows, and does the rest. They
 // are there all at once, in one transaction, when everything was loaded: where it ends before that there are none.
-// Servers that start meanwhile wait. What a load that was killed after it, while it did the rest, has left is removed by
-// the next.
+// Servers that start meanwhile wait. What a load that was killed after it, while it did the rest, has left is removed
+// by the next.
 func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.Reader, rest dump.Rest) (err error) {
 	o.MaxOpenConns = 1
 	db, err := o.Open()

@@ -24,7 +24,15 @@ func TestFaults(t *testing.T) {
 		{"bad value in a flag", inputs{flags: []string{"--state-max-bytes=10M"}},
 			`--state-max-bytes: "10M" is not a size above 0, such as 512MiB, 10MB or a number of bytes`},
 		{"an engine that there is not", inputs{env: []string{"STATE_STORAGE=csv"}},
-			`STATE_STORAGE: "csv" is not one of sqlite, mysql, memory`},
+			`STATE_STORAGE: "csv" is not one of sqlite, mysql, postgres, memory`},
+		{"postgres without its address", inputs{env: []string{"STATE_STORAGE=postgres", "HOLDFAST_RUNS_STORAGE=sqlite"}},
+			`STATE_STORAGE: it is postgres, and DATABASE_URL ([database] url) does not say where that is: set it to ` +
+				`postgres://user:password@host:5432/name`},
+		{"two servers", inputs{env: []string{"STORAGE_TYPE=mysql", "DATABASE_URL=postgres://ada:hunter2@db/holdfast"}},
+			`STORAGE_TYPE: it is mysql, and DATABASE_URL ([database] url) is a database of PostgreSQL: set this to ` +
+				`postgres, or take the address away`},
+		{"an address of something else", inputs{env: []string{"DATABASE_URL=mysql://ada:hunter2@db/holdfast"}},
+			`DATABASE_URL: the value is not like postgres://user:password@host:5432/name`},
 		{"unknown section, once", inputs{file: "[sever]\nport = 1\nhost = a"},
 			`holdfast.cfg: line 1: unknown section "sever"`},
 		{"ini.v1's own section", inputs{file: "[DEFAULT]\nport = 1"},

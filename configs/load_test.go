@@ -86,6 +86,21 @@ func find(t *testing.T, s Settings, section, key string) Effective {
 	return Effective{}
 }
 
+// Runs are where states are, unless somebody says otherwise.
+func TestDatabaseOfStatesHasRuns(t *testing.T) {
+	for _, test := range []struct{ env, want, source string }{
+		{"STATE_STORAGE=postgres DATABASE_URL=postgres://db/holdfast", Postgres, "implied by STATE_STORAGE"},
+		{"STATE_STORAGE=mysql", MySQL, "implied by STATE_STORAGE"},
+		{"STATE_STORAGE=mysql HOLDFAST_RUNS_STORAGE=off", Off, "environment HOLDFAST_RUNS_STORAGE"},
+		{"STATE_STORAGE=memory", SQLite, "default"},
+	} {
+		s := inputs{env: strings.Fields(test.env)}.mustLoad(t)
+		if got := find(t, s, "runs", "storage"); s.Runs.Storage != test.want || got.Source != test.source {
+			t.Errorf("%s: %q from %q, want %q from %q", test.env, s.Runs.Storage, got.Source, test.want, test.source)
+		}
+	}
+}
+
 func TestMemoryImpliesMemoryForState(t *testing.T) {
 	const typeMemory = "[storage]\ntype = memory\n"
 	tests := []struct {

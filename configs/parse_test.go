@@ -39,7 +39,7 @@ func TestBadValues(t *testing.T) {
 		"duration": {"", "30", "0s", "-1s", "1 s"},
 		"lease":    {"", "45", "4s", "-1m"},
 		"size":     {"", "0", "big"},
-		"engine":   {"", "CSV", "postgres"},
+		"engine":   {"", "CSV", "oracle"},
 		"policy":   {"", "Mask", "none"},
 		"sandbox":  {"", "bwrap", "Landlock"},
 		"folder":   {"", " "},
@@ -54,6 +54,7 @@ func TestBadValues(t *testing.T) {
 		"url": {"", "example.com", "ftp://example.com/x", "https://", "https://user:word@example.com",
 			"https://example.com?x", "https://example.com#x", "https://exa mple"},
 		"mode":         {"", "on", "Required", "verify"},
+		"database url": {"mysql://db/x", "postgres://db", "postgres://db/", "db.example.com/x", "host=db dbname=x"},
 		"optional url": {"example.com", "ftp://example.com/x", "https://user:word@example.com"},
 	}
 	for _, s := range table() {

@@ -150,7 +150,7 @@ func resourcesTable() []setting {
 func databaseTable() []setting {
 	const in = "database"
 	return []setting{
-		{section: in, key: "url", env: "DATABASE_URL", kind: "secret", secret: true,
+		{section: in, key: "url", env: "DATABASE_URL", kind: "database url", secret: true,
 			help: "The database of PostgreSQL: postgres://user:password@host:5432/name?sslmode=verify-full. It has no flag, " +
 				"because flags show in process lists. Empty means MySQL's server, which host, port, user, password, name and " +
 				"tls say.",

@@ -36,6 +36,7 @@ func samples() map[string]string {
 		"[state] cache_bytes":             "10 MB",
 		"[state] memory_bytes":            "12345",
 		"[resources] identity_file":       "identity.json",
+		"[database] url":                  "postgres://ada:hunter2@db.example.com:5432/holdfast",
 		"[database] host":                 "db.example.com",
 		"[database] port":                 "3307",
 		"[database] user":                 "holdfast",
@@ -242,7 +243,7 @@ func TestNamesAreUnique(t *testing.T) {
 }
 
 func TestBaselineNames(t *testing.T) {
-	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH DB_HOST DB_PORT DB_USER " +
+	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH STATE_STORAGE DATABASE_URL DB_HOST DB_PORT DB_USER " +
 		"DB_PASSWORD DB_NAME"
 	var got []string
 	for _, s := range table() {

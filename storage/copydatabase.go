@@ -16,21 +16,6 @@ import (
 	"github.com/holdfast/holdfast/storage/states"
 )
 
-// serverStates are states in a database on a server.
-type serverStates struct {
-	schema schema.Schema
-	shapes []moving.Shape
-	usage  moving.Shape
-}
-
-// statesOn says how a server of a dialect keeps states. There are none on PostgreSQL.
-func statesOn(d sqldb.Dialect) (s serverStates, some bool) {
-	if d == sqldb.Postgres {
-		return s, false
-	}
-	return serverStates{states.Schema(), states.Shapes(), states.UsageShape()}, true
-}
-
 // CopyStates makes the database of states of a folder, as a server has it that keeps everything itself, of what a
 // database had at a moment. What is sealed stays so. What follows from the rest is made anew.
 func CopyStates(ctx context.Context, from *dump.Moment, dir string, log *slog.Logger) error {
@@ -39,12 +24,7 @@ func CopyStates(ctx context.Context, from *dump.Moment, dir string, log *slog.Lo
 	if err != nil {
 		return err
 	}
-	kept, some := statesOn(from.Dialect)
-	if !some {
-		return errors.Join(errors.New("there are no states in a database of this server"), to.Close())
-	}
-	source := moving.Side{Database: from, Shapes: kept.shapes}
-	err = moving.Copy(ctx, source, moving.Side{Database: to, Shapes: sqlite.Shapes()}, false, untold)
+	err = moving.Copy(ctx, states.Side(from, from.Dialect), moving.Side{Database: to, Shapes: sqlite.Shapes()}, false, untold)
 	if err == nil {
 		err = to.Change(ctx, 0, sqlite.Complete)
 	}
@@ -72,8 +52,8 @@ func untold(string, int, int) {}
 // CheckSchemas refuses a moment of a database that servers of another version have made, or none: its tables are not
 // those that are known here, and nobody is to change them by looking.
 func CheckSchemas(ctx context.Context, from *dump.Moment, withStates, withRuns bool) error {
-	if kept, some := statesOn(from.Dialect); withStates && some {
-		if err := checkSchema(ctx, from, "states", kept.schema); err != nil {
+	if withStates {
+		if err := checkSchema(ctx, from, "states", states.Schema(from.Dialect)); err != nil {
 			return err
 		}
 	}

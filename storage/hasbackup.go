@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/storage/pgdump"
 	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // OpenDump fixes a moment of the database, for a backup. It is nil where a server with these settings has nothing
@@ -44,11 +45,7 @@ func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.
 
 // serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another.
 func serverSchemas(in sqldb.Dialect) []schema.Schema {
-	all := []schema.Schema{sqldb.Schema(in)}
-	if s, some := statesOn(in); some {
-		all = append(all, s.schema)
-	}
-	return all
+	return []schema.Schema{sqldb.Schema(in), states.Schema(in)}
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

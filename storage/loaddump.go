@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/pgdump"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/states"
 )
 
 // LoadDump makes what a dump has in the database of the settings, which has to be empty.
@@ -55,16 +56,14 @@ func loadDump(ctx context.Context, settings configs.Settings, from io.Reader, lo
 func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
 	errNone := errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a " +
 		"folder has; nothing was loaded")
-	kept, some := statesOn(dialectOf(settings.Database))
-	if !some {
-		return errNone
-	}
+	of := states.Schema(dialectOf(settings.Database))
 	db, err := openPool(settings.Database, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+kept.schema.Table+")").Scan(&some); isNoTable(err) {
+	var some bool
+	if err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+of.Table+")").Scan(&some); isNoTable(err) {
 		return errNone
 	}
 	return err

@@ -183,17 +183,13 @@ func (p *databasePlace) open(ctx context.Context) (err error) {
 
 // upToDate has nothing of states left in the journal.
 func (p *databasePlace) upToDate(ctx context.Context) (err error) {
-	if _, some := statesOn(dialectOf(p.settings.Database)); !some {
-		return nil
-	}
 	master, err := masterOf(ctx, p.settings)
 	if err != nil {
 		return err
 	}
-	states, err := states.Open(ctx, states.Options{
-		Options: serverOptions(p.settings.Database, p.log), StartupWait: p.settings.Database.StartupWait,
-		Master: master,
-	})
+	o := statesOptions(p.settings.Database, p.log)
+	o.Master = master
+	states, err := states.Open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -239,12 +235,9 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := keep{name: "states", missing: true}
-	if kept, some := statesOn(dialectOf(p.settings.Database)); some {
-		all = keep{name: "states", side: side(kept.shapes), usage: kept.usage, complete: states.Complete}
-	}
+	in := p.db.Dialect()
 	return []keep{
-		all,
+		{name: "states", side: states.Side(p.db, in), usage: states.UsageShape(), complete: states.Complete(in)},
 		{name: "runs", side: side(runs)},
 		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
 	}, nil

@@ -32,9 +32,9 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 			return nil, err
 		}
 		return readmap.New(store, settings.State.CacheBytes), nil
-	case configs.MySQL:
+	case configs.MySQL, configs.Postgres:
 		acks := filepath.Join(settings.Storage.Path, "acknowledged.jsonl")
-		store, err := openMySQLStates(ctx, settings, acks, log)
+		store, err := openServerStates(ctx, settings, acks, log)
 		if err != nil {
 			return nil, err // a nil *states.Store would be no nil state.Store
 		}
@@ -53,18 +53,23 @@ func ClockOf(states state.Store) func() time.Time {
 	return time.Now
 }
 
-// openMySQLStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for
+// openServerStates opens the states of a database. acks is where this node notes what it has acknowledged; empty for
 // nowhere.
-func openMySQLStates(ctx context.Context, settings configs.Settings, acks string,
+func openServerStates(ctx context.Context, settings configs.Settings, acks string,
 	log *slog.Logger) (*states.Store, error) {
 	master, err := masterOf(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	return states.Open(ctx, states.Options{
-		Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait, AckFile: acks,
-		Master: master,
-	})
+	o := statesOptions(settings.Database, log)
+	o.AckFile, o.Master = acks, master
+	return states.Open(ctx, o)
+}
+
+// statesOptions are for the states of the database of [database].
+func statesOptions(d configs.Database, log *slog.Logger) states.Options {
+	server := onServer(d, log)
+	return states.Options{MySQL: server.MySQL, Postgres: server.Postgres, StartupWait: d.StartupWait, Log: log}
 }
 
 func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger) (*sqlite.Store, error) {

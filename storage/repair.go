@@ -15,7 +15,7 @@ import (
 // CountUsage counts anew what organizations use. No server may have the folder; nodes may have the database.
 func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
 	if configs.OnServer(settings.State.Storage) {
-		return states.CountUsage(ctx, serverOptions(settings.Database, log))
+		return states.CountUsage(ctx, statesOptions(settings.Database, log))
 	}
 	dir, err := filepath.Abs(settings.Storage.Path)
 	if err != nil {
@@ -36,12 +36,12 @@ func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger
 
 // CountTotals counts anew how many states and locks there are in a database.
 func CountTotals(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
-	return states.CountTotals(ctx, serverOptions(settings.Database, log))
+	return states.CountTotals(ctx, statesOptions(settings.Database, log))
 }
 
 // MarkForLists has lists of a database find what they are to find.
 func MarkForLists(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
-	return states.MarkForLists(ctx, serverOptions(settings.Database, log))
+	return states.MarkForLists(ctx, statesOptions(settings.Database, log))
 }
 
 // statesFile is the database of states in a folder, for who changes its rows without the engine.

@@ -91,7 +91,7 @@ func openRewindable(ctx context.Context, settings configs.Settings, log *slog.Lo
 	if !configs.OnServer(settings.State.Storage) {
 		return openSQLite(ctx, settings, log)
 	}
-	return openMySQLStates(ctx, settings, "", log)
+	return openServerStates(ctx, settings, "", log)
 }
 
 // rewind changes nothing of a state that can't be read, or rolled back.

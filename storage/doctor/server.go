@@ -88,7 +88,7 @@ const doRepairDatabase = "run `holdfast doctor --repair`; nodes may go on meanwh
 func (d *doctor) derivedIn(moment *dump.Moment, name string) {
 	var derived states.Derived
 	err := moment.Look(d.ctx, func(q moving.Querier) (err error) {
-		derived, err = states.CheckDerived(q)
+		derived, err = states.CheckDerived(q, moment.Dialect)
 		return err
 	})
 	if err != nil && d.ctx.Err() == nil {

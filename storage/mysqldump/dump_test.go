@@ -40,7 +40,7 @@ func optionsFor(t *testing.T, d mysqltest.Database) mysqldb.Options {
 
 func openStates(t *testing.T, o mysqldb.Options, master *seal.Master) *states.Store {
 	t.Helper()
-	s, err := states.Open(context.Background(), states.Options{Options: o, Master: master})
+	s, err := states.Open(context.Background(), states.Options{MySQL: &o, Log: o.Log, Master: master})
 	if err != nil {
 		t.Fatal(err)
 	}

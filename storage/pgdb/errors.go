@@ -31,12 +31,13 @@ func is(err error, codes ...string) bool { return slices.Contains(codes, Code(er
 // statement, and its outcome is unknown.
 func IsAway(err error) bool {
 	if code := Code(err); code != "" {
-		return strings.HasPrefix(code, "08") || // connections
+		return strings.HasPrefix(code, "08") && code != protocolViolation || // connections
 			is(err, "53200", "53300", "57P01", "57P02", "57P03", "57P05", // no memory, too many connections, it shuts down
 				"25P03", "57014") // it has ended a transaction that said nothing, or a statement
 	}
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
+		pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed) {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
@@ -45,6 +46,9 @@ func IsAway(err error) bool {
 	_, ok := errors.AsType[net.Error](err)
 	return ok
 }
+
+// protocolViolation is what a proxy has for settings of a session that it does not know.
+const protocolViolation = "08P01"
 
 // IsConflict says whether the transaction lost against another one and may be tried again.
 func IsConflict(err error) bool { return is(err, "40001", "40P01", "55P03") }

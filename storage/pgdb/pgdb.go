@@ -29,20 +29,34 @@ type Options struct {
 	// URL is postgres://user:password@host:port/name?sslmode=…; it is a secret.
 	URL string `json:"-"`
 
-	MaxOpenConns    int           // 16
+	MaxOpenConns    int           // MaxOpenConns
 	MaxIdleConns    int           // as many as may be open
 	ConnMaxLifetime time.Duration // 5 minutes
 	// ConnectTimeout bounds the making of one connection; 5 seconds.
 	ConnectTimeout time.Duration
 
+	// plain connections take statements as Plain says.
+	plain bool
+	greet Greet
+
 	Log *slog.Logger
 }
+
+// MaxOpenConns is how many connections a pool has where nothing else is said.
+const MaxOpenConns = 16
 
 const (
 	// attemptTimeout bounds one attempt to reach the server.
 	attemptTimeout = 15 * time.Second
 	clientIdle     = 45 * time.Second // when we end an idle connection
 )
+
+// lockTimeout is how long a statement waits for a lock.
+const lockTimeout = "10s"
+
+// errPooled is of a server whose sessions don't keep what is set in them.
+var errPooled = errors.New("the session's settings don't reach the server: a proxy is before it that shares sessions " +
+	"between clients, as pgbouncer does with pool_mode = transaction; name the server itself, or a pool of whole sessions")
 
 // sessionSettings are in force on every connection, whatever the server's own are. The server ends a session that says
 // nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
@@ -53,7 +67,7 @@ func sessionSettings() map[string]string {
 		"client_encoding":                     "UTF8",
 		"default_transaction_isolation":       "read committed",
 		"standard_conforming_strings":         "on",
-		"lock_timeout":                        "10s",
+		"lock_timeout":                        lockTimeout,
 		"idle_in_transaction_session_timeout": "10s",
 		"statement_timeout":                   "60s",
 	}
@@ -66,8 +80,12 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config)
-	most := cmp.Or(o.MaxOpenConns, 16)
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(commitDurably))
+	if o.plain {
+		connector = plainConnector{connector, o.greet}
+	}
+	db := sql.OpenDB(connector)
+	most := cmp.Or(o.MaxOpenConns, MaxOpenConns)
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(cmp.Or(o.MaxIdleConns, most))
 	db.SetConnMaxLifetime(cmp.Or(o.ConnMaxLifetime, 5*time.Minute))
@@ -87,6 +105,14 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 		config.RuntimeParams[name] = value
 	}
 	return config, nil
+}
+
+// commitDurably has each COMMIT be answered when it is on disk, also where the server's setting says otherwise. What
+// waits for standbys besides stays as it is.
+func commitDurably(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) "+
+		"WHERE current_setting('synchronous_commit') = 'off'")
+	return err
 }
 
 // Name is what the database is called on its server.
@@ -117,10 +143,17 @@ func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 func Check(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	var encoding, version string
-	if err := db.QueryRowContext(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num') FROM "+
-		"pg_database WHERE datname = current_database()").Scan(&encoding, &version); err != nil {
+	var encoding, version, bound string
+	if err := db.QueryRowContext(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num'), "+
+		"current_setting('lock_timeout') FROM pg_database WHERE datname = current_database()").
+		Scan(&encoding, &version, &bound); err != nil {
+		if Code(err) == protocolViolation {
+			err = fmt.Errorf("%w (%w)", errPooled, err)
+		}
 		return err
+	}
+	if bound != lockTimeout {
+		return errPooled
 	}
 	if encoding != "UTF8" {
 		return fmt.Errorf("the database's encoding is %s, and has to be UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE "+
@@ -138,9 +171,12 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 	return serverdb.Await(ctx, o, o.Log, most, func(err error) bool { return IsAway(err) || IsConflict(err) }, setUp)
 }
 
+// lockPoll is how often who waits for a lock asks for it.
+const lockPoll = 200 * time.Millisecond
+
 // Lock returns once the connection has the database's lock of a name, which no other has until unlock is called: the
 // server frees it, too, when the connection ends, whatever becomes of this process. While another connection has it,
-// Lock tries each second, unless waiting returns an error.
+// Lock tries again and again, unless waiting returns an error.
 func Lock(ctx context.Context, conn *sql.Conn, name string, waiting func() error) (unlock func() error, err error) {
 	sum := sha256.Sum256([]byte("holdfast " + name))
 	key := int64(binary.BigEndian.Uint64(sum[:8]))
@@ -157,7 +193,7 @@ func Lock(ctx context.Context, conn *sql.Conn, name string, waiting func() error
 		if err := waiting(); err != nil {
 			return nil, err
 		}
-		if err := pause.For(ctx, time.Second); err != nil {
+		if err := pause.For(ctx, lockPoll); err != nil {
 			return nil, err
 		}
 	}
@@ -165,8 +201,12 @@ func Lock(ctx context.Context, conn *sql.Conn, name string, waiting func() error
 
 // LockSchema returns when nobody migrates the database, and has them wait until unlock is called.
 func (o Options) LockSchema(ctx context.Context, conn *sql.Conn) (unlock func() error, err error) {
+	told := false
 	return Lock(ctx, conn, "schema", func() error {
-		o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+		if !told {
+			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+			told = true
+		}
 		return nil
 	})
 }
@@ -185,6 +225,39 @@ func (o Options) Migrate(ctx context.Context, db *sql.DB, s schema.Schema) (err 
 	defer func() { err = errors.Join(err, unlock()) }()
 	s.Dialect = goose.DialectPostgres
 	return s.Migrate(ctx, db, o.Log)
+}
+
+// WhyNotDurable names the settings by which a crash of the server may take back what was committed; empty for none.
+func WhyNotDurable(ctx context.Context, db *sql.DB) string {
+	return thoseOff(ctx, db, "fsync", "full_page_writes")
+}
+
+func thoseOff(ctx context.Context, db *sql.DB, settings ...string) string {
+	var off []string
+	for _, setting := range settings {
+		var is string
+		if err := db.QueryRowContext(ctx, "SHOW "+setting).Scan(&is); err == nil && is == "off" {
+			off = append(off, setting+" = off")
+		}
+	}
+	return strings.Join(off, ", ")
+}
+
+// WhyReadOnly names what keeps the server from taking writes; empty for nothing.
+func WhyReadOnly(ctx context.Context, db *sql.DB) string {
+	var standby bool
+	var setting string
+	err := db.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").
+		Scan(&standby, &setting)
+	switch {
+	case err != nil:
+		return ""
+	case standby:
+		return "it is a standby"
+	case setting == "on":
+		return "default_transaction_read_only = on"
+	}
+	return ""
 }
 
 // Quoted is a table's or column's name as a statement has it.

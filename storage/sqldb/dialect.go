@@ -21,15 +21,6 @@ const (
 	Postgres
 )
 
-// isConflict and isAway say of a server's error what its package does.
-func (d Dialect) isConflict(err error) bool {
-	return d == MySQL && mysqldb.IsConflict(err) || d == Postgres && pgdb.IsConflict(err)
-}
-
-func (d Dialect) isAway(err error) bool {
-	return d == MySQL && mysqldb.IsAway(err) || d == Postgres && pgdb.IsAway(err)
-}
-
 // places has a statement's placeholders as the dialect writes them.
 func (d Dialect) places(query string) string {
 	if d == Postgres {

@@ -71,10 +71,10 @@ func (s *server) insist(ctx context.Context, fn func(sqlTx) error) error {
 		err := s.attempt(ctx, fn)
 		_, committing := errors.AsType[errCommit](err)
 		switch {
-		case s.speaks.isConflict(err) && conflicts < conflictTries:
+		case s.speaks.IsConflict(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
-		case err != nil && s.speaks.isAway(err) && !committing && ctx.Err() == nil && lost < lostTries:
+		case err != nil && s.speaks.IsAway(err) && !committing && ctx.Err() == nil && lost < lostTries:
 			lost++
 		default:
 			return err

@@ -12,7 +12,7 @@ import (
 // client has encrypted has nothing in common with anything.
 const sqlBase = `SELECT v.id, n.number, a.encoding, a.bytes, ` + stateengine.VersionColumns + ` FROM states s
 	JOIN versions n ON n.id = s.newest JOIN bodies b ON b.id = n.id
-	JOIN versions v ON v.id = ifnull(b.base, b.id) JOIN bodies a ON a.id = v.id
+	JOIN versions v ON v.id = coalesce(b.base, b.id) JOIN bodies a ON a.id = v.id
 	WHERE s.org = ? AND s.name = ? AND n.encrypted = 0 AND v.size BETWEEN ? AND ? AND a.base IS NULL`
 
 // findBase implements stateengine.Find. The reader is given back before the base is decoded.

@@ -93,7 +93,7 @@ func listFor(org uuid.UUID, q audit.Query) eventList {
 		l.add(&l.entries, "action", string(q.Action))
 	}
 	if q.KeyID != "" {
-		l.add(&l.filters, "key", q.KeyID)
+		l.add(&l.filters, "key_id", q.KeyID)
 	}
 	if q.Action != "" && l.index != inRare {
 		l.add(&l.filters, "action", string(q.Action))

@@ -16,9 +16,9 @@ const manyRows = `
 INSERT INTO states (org, name, newest, lock_id, lock_since)
 	WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 	SELECT '01000000-0000-0000-0000-000000000000', printf('team/%06d/production', i), i, iif(i % 1000 = 0, i, NULL), iif(i % 1000 = 0, i, NULL) FROM n;
-INSERT INTO versions (state, number, serial, lineage, terraform_version, encrypted, size, digest, created_at, key, address, request, who, operation)
+INSERT INTO versions (state, number, serial, lineage, terraform_version, encrypted, size, digest, created_at, key_id, address, request, who, operation)
 	SELECT id, 1, 1, 'lineage', '1.9.8', 0, 2, zeroblob(32), id, 'ci', '192.0.2.1', 'request', 'ann', 'apply' FROM states;
-INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key, key_name, subject, role, address, request)
+INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key_id, key_name, subject, role, address, request)
 	SELECT id, org, c.column1, name, 1, '', '', '', '', 'ci', '', '', 'writer', '', '' FROM states,
 	(VALUES ('lock.take'), ('state.write'), ('lock.release')) c;`
 

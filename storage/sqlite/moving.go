@@ -60,8 +60,8 @@ func versionShape() moving.Shape {
 		Table: table, Into: "versions",
 		From: "versions v LEFT JOIN bodies b ON b.id = v.id LEFT JOIN versions w ON w.id = b.base",
 		Expr: qualified("v", table, map[string]string{
-			"encoding": "ifnull(b.encoding, '')", "base": "w.number", "bytes": "b.bytes",
-			"stored": "ifnull(length(b.bytes) - 53, 0)",
+			"encoding": "coalesce(b.encoding, '')", "base": "w.number", "bytes": "b.bytes",
+			"stored": "coalesce(length(b.bytes) - 53, 0)",
 		}),
 		Insert: func(tx moving.Tx, row moving.Row) error { return insertVersion(tx, table, row) },
 		Delete: func(tx moving.Tx, key moving.Row) error {
@@ -165,7 +165,7 @@ func candidateShape() moving.Shape {
 	shape := moving.Shape{
 		Table: table, Into: "candidates", Real: map[string]string{"seq": "row"},
 		Expr: map[string]string{"encoding": "CASE WHEN bytes IS NULL THEN '' ELSE encoding END",
-			"stored": "ifnull(length(bytes) - 53, 0)"},
+			"stored": "coalesce(length(bytes) - 53, 0)"},
 	}
 	shape.Insert = func(tx moving.Tx, row moving.Row) error {
 		own := shape
@@ -186,10 +186,10 @@ func Complete(tx moving.Tx) error {
 	}
 	_, err := tx.Exec(`INSERT INTO usage (org, bytes)
 		SELECT org, sum(bytes) FROM (
-			SELECT ifnull(s.owner, s.org) AS org, 512 + 2 * (max(ifnull(length(s.lock_raw), 0), 1024) - 1024) AS bytes FROM states s
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(b.bytes) - 53, 0)
+			SELECT coalesce(s.owner, s.org) AS org, 512 + 2 * (max(coalesce(length(s.lock_raw), 0), 1024) - 1024) AS bytes FROM states s
+			UNION ALL SELECT coalesce(s.owner, s.org), 512 + coalesce(length(b.bytes) - 53, 0)
 				FROM versions v JOIN states s ON s.id = v.state LEFT JOIN bodies b ON b.id = v.id
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + ifnull(length(c.bytes) - 53, 0)
+			UNION ALL SELECT coalesce(s.owner, s.org), 512 + coalesce(length(c.bytes) - 53, 0)
 				FROM candidates c JOIN states s ON s.id = c.state)
 		GROUP BY 1`)
 	return err

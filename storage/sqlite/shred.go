@@ -15,7 +15,7 @@ import (
 const (
 	sqlToDoom       = `SELECT id, name, newest IS NOT NULL AND deleted_at IS NULL, lock_id IS NOT NULL FROM states WHERE org = ? LIMIT ?`
 	sqlFindShredded = `SELECT id FROM states WHERE org = '` + nobody + `' AND owner = ? LIMIT 1`
-	sqlShreddedRows = `SELECT v.id, ifnull(length(b.bytes), 0) FROM versions v LEFT JOIN bodies b ON b.id = v.id WHERE v.state = ? LIMIT ?`
+	sqlShreddedRows = `SELECT v.id, coalesce(length(b.bytes), 0) FROM versions v LEFT JOIN bodies b ON b.id = v.id WHERE v.state = ? LIMIT ?`
 
 	sqlShredCandidates = `DELETE FROM candidates WHERE row IN (SELECT row FROM candidates WHERE state = ? LIMIT ?)`
 	sqlShredLockIDs    = `DELETE FROM lock_ids WHERE state = ?1 AND id IN (SELECT id FROM lock_ids WHERE state = ?1 LIMIT ?2)`
@@ -23,7 +23,7 @@ const (
 
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
 	sqlBlankEvents = `UPDATE events SET org = '` + blankOrg + `', action = '', state = '', version = 0, lock_id = '',
-		refused = '', reason = '', note = '', key = '', key_name = '', subject = '', role = '', address = '', request = ''
+		refused = '', reason = '', note = '', key_id = '', key_name = '', subject = '', role = '', address = '', request = ''
 		WHERE sequence IN (SELECT sequence FROM events `
 	sqlBlankListed   = sqlBlankEvents + inOrg + ` AND org = ?1 LIMIT ?2)`
 	sqlBlankUnlisted = sqlBlankEvents +

@@ -69,7 +69,7 @@ const (
 		VALUES (` + places15 + `, ?, ?, ?, 0)`
 	sqlListEvents   = `UPDATE events SET listed = 1 WHERE sequence > ? AND listed = 0`
 	sqlLastEvent    = `SELECT sequence, at FROM events WHERE sequence = (SELECT max(sequence) FROM events)`
-	sqlLastSequence = `SELECT ifnull(max(sequence), 0) FROM events`
+	sqlLastSequence = `SELECT coalesce(max(sequence), 0) FROM events`
 	sqlEventAt      = `SELECT at FROM events WHERE sequence >= ? ORDER BY sequence LIMIT 1`
 
 	sqlRelease rowWrite = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
@@ -82,7 +82,7 @@ const (
 	// own, who is told not to. It takes 4 µs for a whole batch to be sure of it.
 	sqlDataVersion = `PRAGMA data_version`
 
-	sqlReadProbe = `SELECT ifnull(max(id), 0) FROM versions`
+	sqlReadProbe = `SELECT coalesce(max(id), 0) FROM versions`
 
 	// The filler needs pages of its own: an update in place would go through in a database
 	// that can't grow any more.

@@ -12,9 +12,9 @@ import (
 )
 
 const sqlRecount = `SELECT u.org, u.bytes, (
-	SELECT ifnull(sum(512 + 2 * max(ifnull(length(s.lock_raw), 0) - 1024, 0)), 0) FROM states s WHERE ifnull(s.owner, s.org) = u.org)
-	+ (SELECT ifnull(sum(512 + ifnull(length(b.bytes) - 53, 0)), 0) FROM states s JOIN versions v ON v.state = s.id LEFT JOIN bodies b ON b.id = v.id WHERE ifnull(s.owner, s.org) = u.org)
-	+ (SELECT ifnull(sum(512 + ifnull(length(c.bytes) - 53, 0)), 0) FROM states s JOIN candidates c ON c.state = s.id WHERE ifnull(s.owner, s.org) = u.org)
+	SELECT coalesce(sum(512 + 2 * max(coalesce(length(s.lock_raw), 0) - 1024, 0)), 0) FROM states s WHERE coalesce(s.owner, s.org) = u.org)
+	+ (SELECT coalesce(sum(512 + coalesce(length(b.bytes) - 53, 0)), 0) FROM states s JOIN versions v ON v.state = s.id LEFT JOIN bodies b ON b.id = v.id WHERE coalesce(s.owner, s.org) = u.org)
+	+ (SELECT coalesce(sum(512 + coalesce(length(c.bytes) - 53, 0)), 0) FROM states s JOIN candidates c ON c.state = s.id WHERE coalesce(s.owner, s.org) = u.org)
 	FROM usage u`
 
 // counted is what is counted of an organization, and what is there.

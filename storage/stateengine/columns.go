@@ -4,18 +4,18 @@ import "github.com/holdfast/holdfast/state"
 
 // VersionColumns are read by VersionRow, of a table that is called v. A left join may leave all
 // of them null.
-const VersionColumns = `ifnull(v.number, 0), ifnull(v.serial, 0), ifnull(v.lineage, ''),
-	ifnull(v.terraform_version, ''), ifnull(v.encrypted, 0), ifnull(v.size, 0), v.digest,
-	ifnull(v.created_at, 0), ifnull(v.key, ''), ifnull(v.address, ''), ifnull(v.request, ''),
-	ifnull(v.who, ''), ifnull(v.operation, ''), ifnull(v.subject, ''), ifnull(v.resources, 0),
-	ifnull(v.warnings, ''), ifnull(v.origin_version, 0), ifnull(v.origin_candidate, ''),
-	ifnull(v.reason, ''), ifnull(v.purged, 0)`
+const VersionColumns = `coalesce(v.number, 0), coalesce(v.serial, 0), coalesce(v.lineage, ''),
+	coalesce(v.terraform_version, ''), coalesce(v.encrypted, 0), coalesce(v.size, 0), v.digest,
+	coalesce(v.created_at, 0), coalesce(v.key_id, ''), coalesce(v.address, ''), coalesce(v.request, ''),
+	coalesce(v.who, ''), coalesce(v.operation, ''), coalesce(v.subject, ''), coalesce(v.resources, 0),
+	coalesce(v.warnings, ''), coalesce(v.origin_version, 0), coalesce(v.origin_candidate, ''),
+	coalesce(v.reason, ''), coalesce(v.purged, 0)`
 
 // lockColumns are read by LockRow, of a table that is called s.
-const lockColumns = `s.lock_since, ifnull(s.lock_key, ''), ifnull(s.lock_id, ''),
-	ifnull(s.lock_operation, ''), ifnull(s.lock_info, ''), ifnull(s.lock_who, ''),
-	ifnull(s.lock_version, ''), ifnull(s.lock_created, ''), ifnull(s.lock_path, ''), s.lock_raw,
-	ifnull(s.lock_seen, s.lock_since), ifnull(s.lock_run, ''), ifnull(s.lock_epoch, 0)`
+const lockColumns = `s.lock_since, coalesce(s.lock_key, ''), coalesce(s.lock_id, ''),
+	coalesce(s.lock_operation, ''), coalesce(s.lock_info, ''), coalesce(s.lock_who, ''),
+	coalesce(s.lock_version, ''), coalesce(s.lock_created, ''), coalesce(s.lock_path, ''), s.lock_raw,
+	coalesce(s.lock_seen, s.lock_since), coalesce(s.lock_run, ''), coalesce(s.lock_epoch, 0)`
 
 // fenceColumns are a state.Fence.
 const fenceColumns = `s.fence_run, s.fence_epoch, s.fence_open`
@@ -25,16 +25,14 @@ const HeadColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.re
 	` + fenceColumns + `, s.expected, ` + lockColumns + `, ` + VersionColumns
 
 // EventColumns are read by ScanEvent.
-const EventColumns = `sequence, at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" +
-	`, key_name,
+const EventColumns = `sequence, at, org, action, state, version, lock_id, refused, reason, note, key_id, key_name,
 	subject, role, address, request`
 
 // CandidateColumns are read by CandidateRow; what versions have too is spelled as theirs.
 const CandidateColumns = `v.id, v.source, v.status, v.decided_at, v.content, ` + VersionColumns
 
 // VersionNames are the columns that VersionValues are for.
-const VersionNames = `number, serial, lineage, terraform_version, encrypted, size, digest, created_at, ` + "`key`" +
-	`, address, request, who, operation,
+const VersionNames = `number, serial, lineage, terraform_version, encrypted, size, digest, created_at, key_id, address, request, who, operation,
 	subject, resources, warnings, origin_version, origin_candidate, reason, purged`
 
 // VersionValues returns what the columns from number to purged hold of a version whose body is stored as it says.

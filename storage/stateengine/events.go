@@ -16,8 +16,8 @@ import (
 func Key(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // EventNames are the columns that EventValues are for.
-const EventNames = `at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" +
-	`, key_name, subject, role, address, request`
+const EventNames = `at, org, action, state, version, lock_id, refused, reason, note, key_id, key_name, subject, role,
+	address, request`
 
 // EventValues returns what an event's columns hold.
 func EventValues(e audit.Event) []any {

@@ -24,7 +24,7 @@ func HeadRecords() moving.Table {
 func versionFields() []moving.Column {
 	return slices.Concat(moving.Ints("serial"), moving.Texts("lineage", "terraform_version"),
 		moving.Ints("encrypted", "size"), moving.Blobs("digest"), moving.Ints("created_at"),
-		moving.Texts("key", "address", "request", "who", "operation", "subject"), moving.Ints("resources"),
+		moving.Texts("key_id", "address", "request", "who", "operation", "subject"), moving.Ints("resources"),
 		moving.Texts("warnings"), moving.Ints("origin_version"), moving.Texts("origin_candidate", "reason"),
 		moving.Ints("purged"))
 }
@@ -68,7 +68,7 @@ func CandidateRecords() moving.Table {
 func EventRecords() moving.Table {
 	return moving.Table{Name: "audit events", Key: moving.Ints("sequence"), Rest: slices.Concat(
 		moving.Ints("at"), moving.Texts("org", "action", "state"), moving.Ints("version"),
-		moving.Texts("lock_id", "refused", "reason", "note", "key", "key_name", "subject", "role", "address", "request"))}
+		moving.Texts("lock_id", "refused", "reason", "note", "key_id", "key_name", "subject", "role", "address", "request"))}
 }
 
 // LinkRecords are what is kept of a chain beside an event.

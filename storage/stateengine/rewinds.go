@@ -23,10 +23,10 @@ type Rewind struct {
 // sqlRewinds is asked with the tables of heads and of versions, and with what joins a head with its newest version. Of
 // a state that was made since and is deleted nothing is to be done, nor of one that is being removed for good, which is
 // under no organization. Where the version of then was purged, an older one is not what the state was.
-const sqlRewinds = `SELECT org, name, held, CASE WHEN purged THEN 0 ELSE version END, newest, made, deleted FROM (
-	SELECT s.org, s.name, ifnull(s.lock_id, '') AS held, n.number AS newest, s.deleted_at IS NOT NULL AS deleted,
-		ifnull((SELECT max(v.number) FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ?), 0) AS version,
-		ifnull((SELECT v.purged FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ? ORDER BY v.number DESC LIMIT 1), 0)
+const sqlRewinds = `SELECT org, name, held, CASE WHEN purged <> 0 THEN 0 ELSE version END, newest, made, deleted FROM (
+	SELECT s.org, s.name, coalesce(s.lock_id, '') AS held, n.number AS newest, s.deleted_at IS NOT NULL AS deleted,
+		coalesce((SELECT max(v.number) FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ?), 0) AS version,
+		coalesce((SELECT v.purged FROM %[2]s v WHERE v.state = s.id AND v.created_at <= ? ORDER BY v.number DESC LIMIT 1), 0)
 		AS purged,
 		EXISTS (SELECT 1 FROM %[2]s v WHERE v.state = s.id AND v.number = 1 AND v.created_at > ?) AS made
 	FROM %[1]s s JOIN %[2]s n ON %[3]s WHERE s.org <> '' AND (s.deleted_at IS NULL OR s.deleted_at > ?)) kept

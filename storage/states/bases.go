@@ -39,7 +39,7 @@ func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (*sta
 // numbered reads a version for a call that is let in already.
 func (s *Store) numbered(ctx context.Context, ref state.Ref, number uint64) (*storedVersion, error) {
 	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(number)}
-	return s.scanVersion(ctx, sqlVersion, slices.Concat(args, args))
+	return s.scanVersion(ctx, s.texts.version, slices.Concat(args, args))
 }
 
 // Lend implements readmap.Borrower.

@@ -18,7 +18,6 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -31,8 +30,8 @@ func BenchmarkCycles(b *testing.B) {
 	for _, size := range []int{10_000, 100_000, 1_000_000} {
 		for _, clients := range []int{16, 64} {
 			b.Run(fmt.Sprintf("%dKB/%d", size/1000, clients), func(b *testing.B) {
-				o := optionsFor(mysqltest.New(b))
-				o.MaxOpenConns = clients
+				o := onMySQL.new(b).options()
+				o.MySQL.MaxOpenConns = clients
 				s := open(b, o)
 				f := newFloor(b, s, size, clients)
 				w := newWork(s, size, clients)
@@ -179,7 +178,7 @@ type prepared struct{ head, lock, version, body, newest, release, lockID, event 
 
 func newFloor(b *testing.B, s *Store, size, clients int) *floor {
 	b.Helper()
-	db, err := s.options.Options.OpenPool(s.options.Name)
+	db, err := s.options.MySQL.OpenPool(s.options.MySQL.Name)
 	if err != nil {
 		b.Fatal(err)
 	}

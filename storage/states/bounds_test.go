@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestRemovalIsBounded: versions go with at most some megabytes in one transaction, whether old ones are removed
 // or all of a state is, however many one call may remove.
-func TestRemovalIsBounded(t *testing.T) {
-	s := open(t, optionsFor(mysqltest.New(t)))
+func TestRemovalIsBounded(t *testing.T) { onEach(t, testRemovalIsBounded) }
+
+func testRemovalIsBounded(t *testing.T, on kind) {
+	s := open(t, on.new(t).options())
 	ref := newRef("large")
 	const versions = 8
 	for range versions {

@@ -12,11 +12,7 @@ import (
 func (t *tx) AddCandidate(id int64, c *state.Candidate, body stateengine.Stored) error {
 	args := append([]any{id}, stateengine.CandidateValues(c, body)...)
 	args = append(args, c.Status == state.Open, body.Encoding, body.Counted())
-	result, err := t.now(sqlAddCandidate+tuple(len(args)), args...)
-	if err != nil {
-		return err
-	}
-	row, err := result.LastInsertId()
+	row, err := t.added("seq", sqlAddCandidate+tuple(len(args)), args...)
 	if err != nil {
 		return err
 	}

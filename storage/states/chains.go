@@ -18,13 +18,13 @@ const (
 	sqlChain     = `SELECT ` + stateengine.ChainNames + ` FROM state_chains WHERE org = ?`
 	sqlChainsOf  = `SELECT ` + stateengine.ChainNames + ` FROM state_chains WHERE org IN `
 	sqlSetChains = `INSERT INTO state_chains (` + stateengine.ChainNames + `) VALUES `
-	sqlNewHeads  = ` ON DUPLICATE KEY UPDATE sequence = VALUES(sequence), place = VALUES(place), hash = VALUES(hash)`
 	sqlAddLinks  = `INSERT INTO state_links (sequence, place, hash) VALUES `
-	sqlNewLinks  = ` ON DUPLICATE KEY UPDATE place = VALUES(place), hash = VALUES(hash)`
 	sqlLogEnd    = `SELECT sequence FROM state_log WHERE id = 1`
-	sqlLinks     = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
-		WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
+	linksFrom    = `SELECT ` + stateengine.LinkColumns + ` FROM state_events`
+	linksOf      = ` LEFT JOIN state_links USING (sequence) WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
 )
+
+func (d dialect) links() string { return linksFrom + d.index("orgs") + linksOf }
 
 // linker chains events, in the order of their sequences, in a transaction that has the log locked: it is
 // there that they get their sequences and their times, and nobody else who writes waits for it.
@@ -54,13 +54,13 @@ func (l *linker) write(t *tx) error {
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
 	}
-	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+sqlNewLinks, links...); err != nil {
+	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+t.sql.orSet("sequence", "place", "hash"), links...); err != nil {
 		return err
 	}
 	for _, org := range l.orgs() {
 		heads = append(heads, stateengine.ChainValues(org, chains[org])...)
 	}
-	return t.later(sqlSetChains+tuples(len(chains), 6)+sqlNewHeads, heads...)
+	return t.later(sqlSetChains+tuples(len(chains), 6)+t.sql.orSet("org", "sequence", "place", "hash"), heads...)
 }
 
 // orgs are those of the events, in an order.
@@ -109,7 +109,7 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 		return audit.Chain{}, nil, ctx.Err()
 	}
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
-		read := func() error { chain, links, err = chainIn(ctx, db, org, from, limit); return err }
+		read := func() error { chain, links, err = s.chainIn(ctx, db, org, from, limit); return err }
 		removed, err := stateengine.Steady(func() (audit.Checkpoint, error) {
 			return stateengine.ScanCheckpoint(db.QueryRowContext(ctx, sqlCheckpoint, org.String()).Scan)
 		}, read)
@@ -120,7 +120,7 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 }
 
 // chainIn reads a part of a chain as it is in the database.
-func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
+func (s *Store) chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	var high int64
 	if err := db.QueryRowContext(ctx, sqlLogEnd).Scan(&high); errors.Is(err, sql.ErrNoRows) {
@@ -143,6 +143,6 @@ func chainIn(ctx context.Context, db querier, org uuid.UUID, from uint64,
 	err = each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
 		links = append(links, l)
 		return true
-	}, sqlLinks, org.String(), stateengine.Key(from), high, limit)
+	}, s.sql.links(), org.String(), stateengine.Key(from), high, limit)
 	return chain, links, err
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestTampered has somebody change the database while the store is open.
-func TestTampered(t *testing.T) {
+func TestTampered(t *testing.T) { onEach(t, testTampered) }
+
+func testTampered(t *testing.T, on kind) {
 	suite.Deep(t)
 	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
-		s := opened(t, optionsFor(mysqltest.New(t)))
+		s := opened(t, on.new(t).options())
 		return statetest.Tampered{Store: s, Entries: "state_events", Links: "state_links", Chains: "state_chains",
 			Checkpoints: "state_checkpoints",
 			Exec:        func(t *testing.T, statement string) { execute(t, s, statement) }}
@@ -32,9 +33,11 @@ func execute(t *testing.T, s *Store, statement string) {
 }
 
 // TestLogLost says that the log's row is gone, and goes on when it is back.
-func TestLogLost(t *testing.T) {
+func TestLogLost(t *testing.T) { onEach(t, testLogLost) }
+
+func testLogLost(t *testing.T, on kind) {
 	for _, table := range []string{"state_log"} {
-		s := opened(t, optionsFor(mysqltest.New(t)))
+		s := opened(t, on.new(t).options())
 		execute(t, s, "CREATE TABLE kept AS SELECT * FROM "+table)
 		execute(t, s, "DELETE FROM "+table)
 		for range 2 {

@@ -7,8 +7,6 @@ import (
 )
 
 const (
-	// sqlMicros is the server's time, in microseconds since 1970, whatever its time zone is.
-	sqlMicros = `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`
 	// sameTime is how far from the server's clock this node's may be to count as the same: what a network that
 	// is busy makes of a look at it.
 	sameTime = time.Second
@@ -46,7 +44,7 @@ func (s *Store) Time() time.Time { return s.clock.time() }
 func (s *Store) setClock(ctx context.Context) error {
 	var micros int64
 	before := s.now()
-	if err := s.readers.QueryRowContext(ctx, sqlMicros).Scan(&micros); err != nil {
+	if err := s.readers.QueryRowContext(ctx, s.sql.micros()).Scan(&micros); err != nil {
 		return err
 	}
 	if moved := s.clock.compare(time.UnixMicro(micros), before, s.now()); moved != 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // shortLocks is a policy by which locks without a sign of life are taken over.
@@ -22,10 +21,12 @@ func (shortLocks) Policy(uuid.UUID, string) state.Policy {
 
 // TestLockOfAnotherClock: a lock that was just taken is old by the clock of no other node, however far ahead that
 // is.
-func TestLockOfAnotherClock(t *testing.T) {
-	d, org := mysqltest.New(t), uuid.New()
+func TestLockOfAnotherClock(t *testing.T) { onEach(t, testLockOfAnotherClock) }
+
+func testLockOfAnotherClock(t *testing.T, on kind) {
+	d, org := on.new(t), uuid.New()
 	node := func(ahead time.Duration) *state.Service {
-		o := optionsFor(d)
+		o := d.options()
 		o.Now = func() time.Time { return time.Now().Add(ahead) }
 		s := open(t, o)
 		return state.NewService(s, shortLocks{}, s.Time, slog.New(slog.DiscardHandler))

@@ -20,10 +20,10 @@ import (
 )
 
 // proxied returns a store whose connections go through a proxy.
-func proxied(t *testing.T) (*Store, *mysqltest.Proxy) {
+func proxied(t *testing.T, on kind) (*Store, *mysqltest.Proxy) {
 	t.Helper()
-	d, proxy := mysqltest.Proxied(t)
-	return open(t, optionsFor(d)), proxy
+	d, proxy := on.proxied(t)
+	return open(t, d.options()), proxy
 }
 
 func newRef(name state.Name) state.Ref { return state.Ref{Org: uuid.New(), Name: name} }
@@ -79,7 +79,7 @@ func wantCounted(t testing.TB, s *Store, org uuid.UUID) {
 	t.Helper()
 	var there int64
 	err := s.readers.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) * 512 FROM state_heads WHERE org = ?)
-		+ (SELECT COUNT(*) * 512 + ifnull(SUM(v.stored_bytes), 0) FROM state_heads s JOIN state_versions v ON v.state = s.id WHERE s.org = ?)`,
+		+ (SELECT COUNT(*) * 512 + coalesce(SUM(v.stored_bytes), 0) FROM state_heads s JOIN state_versions v ON v.state = s.id WHERE s.org = ?)`,
 		org.String(), org.String()).Scan(&there)
 	used, usage := s.Usage(t.Context(), org)
 	if err != nil || usage != nil || used != there {
@@ -89,12 +89,14 @@ func wantCounted(t testing.TB, s *Store, org uuid.UUID) {
 
 // TestCutAnswer loses the answer to every packet of a change in turn. The outcome of a COMMIT is then
 // unknown, and the store finds it out by itself: the change is there once.
-func TestCutAnswer(t *testing.T) {
+func TestCutAnswer(t *testing.T) { onEach(t, testCutAnswer) }
+
+func testCutAnswer(t *testing.T, on kind) {
 	large := []byte(strings.Repeat("0123456789", 300_000)) // that doesn't fit into one packet
 	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
 	for _, text := range []string{"FOR UPDATE", "INTO state_heads", "INTO state_bodies", ";COMMIT"} {
 		t.Run(text, func(t *testing.T) {
-			s, proxy := proxied(t)
+			s, proxy := proxied(t, on)
 			ref := newRef("cut")
 			proxy.CutAnswer(text)
 			head := put(t, s, ref, large)
@@ -110,7 +112,9 @@ func TestCutAnswer(t *testing.T) {
 }
 
 // TestCutRemoval loses the answer to the COMMIT of everything else that changes something.
-func TestCutRemoval(t *testing.T) {
+func TestCutRemoval(t *testing.T) { onEach(t, testCutRemoval) }
+
+func testCutRemoval(t *testing.T, on kind) {
 	at := time.Now()
 	event := audit.Event{At: at, Action: audit.VersionPurge}
 	for name, do := range map[string]func(s *Store, ref state.Ref) error{
@@ -127,7 +131,7 @@ func TestCutRemoval(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, proxy := proxied(t)
+			s, proxy := proxied(t, on)
 			ref := newRef("cut")
 			put(t, s, ref, []byte("{}"))
 			put(t, s, ref, []byte("[]"))
@@ -146,8 +150,10 @@ func TestCutRemoval(t *testing.T) {
 
 // TestCutAnywhere cuts connections at random while several write: what was acknowledged is there
 // once, in its order, and so is at most one of what was not.
-func TestCutAnywhere(t *testing.T) {
-	s, proxy := proxied(t)
+func TestCutAnywhere(t *testing.T) { onEach(t, testCutAnywhere) }
+
+func testCutAnywhere(t *testing.T, on kind) {
+	s, proxy := proxied(t, on)
 	var wg sync.WaitGroup
 	stop, cutting := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -205,8 +211,10 @@ func TestCutAnywhere(t *testing.T) {
 
 // TestDatabaseAway has no way to the database: nothing says that there is no such state, and it goes
 // on by itself afterwards.
-func TestDatabaseAway(t *testing.T) {
-	s, proxy := proxied(t)
+func TestDatabaseAway(t *testing.T) { onEach(t, testDatabaseAway) }
+
+func testDatabaseAway(t *testing.T, on kind) {
+	s, proxy := proxied(t, on)
 	ref := newRef("away")
 	put(t, s, ref, []byte("{}"))
 	proxy.Break()

@@ -72,12 +72,12 @@ func TestFailoverLeavesTheOldServerThere(t *testing.T) {
 	o.User, o.Password, p.User, p.Password = "app", "app", "app", "app"
 	ref, born := newRef("kept"), newRef("born")
 	for _, at := range []mysqltest.Database{o, p} { // as replication has it
-		put(t, open(t, optionsFor(at)), ref, []byte(`"one"`))
+		put(t, open(t, mysqlOptions(at)), ref, []byte(`"one"`))
 	}
 	through := newAddress(t)
 	through.leadTo(o.Host, o.Port)
-	options := optionsFor(o)
-	options.Host, options.Port = "127.0.0.1", through.listener.Addr().(*net.TCPAddr).Port
+	options := mysqlOptions(o)
+	options.MySQL.Host, options.MySQL.Port = "127.0.0.1", through.listener.Addr().(*net.TCPAddr).Port
 	s, listing, searching := open(t, options), open(t, options), open(t, options)
 	for _, s := range []*Store{s, s, s, s, listing, searching} { // sessions that stay open
 		if _, err := s.Current(t.Context(), ref); err != nil {

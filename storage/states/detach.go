@@ -27,10 +27,10 @@ func (s *Store) Dependent(ctx context.Context, ref state.Ref, number, above uint
 	for range dependentTries {
 		d, again, err := s.findDependent(bounded, ref, number, above)
 		if err != nil || !again {
-			return d, explain(ctx, err)
+			return d, s.explain(ctx, err)
 		}
 	}
-	return nil, unavailable(errors.New("the versions that lean on another one change all the time"))
+	return nil, s.sql.unavailable(errors.New("the versions that lean on another one change all the time"))
 }
 
 // findDependent finds one by one statement and reads it by another: again says that it was removed

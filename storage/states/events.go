@@ -12,7 +12,7 @@ import (
 const (
 	sqlFeed    = `SELECT ` + stateengine.EventColumns + ` FROM state_events WHERE sequence > ? ORDER BY sequence LIMIT ?`
 	sqlEventAt = `SELECT at FROM state_events WHERE sequence >= ? ORDER BY sequence LIMIT 1`
-	sqlLast    = `SELECT ifnull(MAX(sequence), 0) FROM state_events`
+	sqlLast    = `SELECT coalesce(MAX(sequence), 0) FROM state_events`
 	inSpan     = ` AND sequence >= ? AND sequence < ?`
 )
 
@@ -30,7 +30,7 @@ func (s *Store) inLog(ctx context.Context) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return explain(ctx, s.moved(ctx))
+	return s.explain(ctx, s.moved(ctx))
 }
 
 // Events implements state.Store. Times only grow along the log, so that a span of time is
@@ -42,7 +42,7 @@ func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page 
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		from, to, err := stateengine.Span(ctx, eventLog{db}, q)
 		if err == nil {
-			page, err = stateengine.Events(ctx, eventsOf(db, org, q), from, to, q.Limit, s.looks)
+			page, err = stateengine.Events(ctx, eventsOf(s.sql, db, org, q), from, to, q.Limit, s.looks)
 		}
 		return err
 	})
@@ -74,20 +74,20 @@ type eventList struct {
 }
 
 // eventsOf chooses the list that leaves out most.
-func eventsOf(db querier, org uuid.UUID, q audit.Query) eventList {
+func eventsOf(in dialect, db querier, org uuid.UUID, q audit.Query) eventList {
 	l := eventList{db: db, args: []any{org.String()}}
 	switch {
 	case q.State != "":
-		l.from = ` FROM state_events FORCE INDEX (states) WHERE org = ? AND state = ?`
+		l.from = ` FROM state_events` + in.index("states") + ` WHERE org = ? AND state = ?`
 		l.args = append(l.args, q.State)
 	case q.Action != "":
-		l.from = ` FROM state_events FORCE INDEX (actions) WHERE org = ? AND action = ?`
+		l.from = ` FROM state_events` + in.index("actions") + ` WHERE org = ? AND action = ?`
 		l.args = append(l.args, string(q.Action))
 	default:
-		l.from = ` FROM state_events FORCE INDEX (orgs) WHERE org = ?`
+		l.from = ` FROM state_events` + in.index("orgs") + ` WHERE org = ?`
 	}
 	if q.KeyID != "" {
-		l.filters, l.filterArgs = l.filters+" AND `key` = ?", append(l.filterArgs, q.KeyID)
+		l.filters, l.filterArgs = l.filters+" AND key_id = ?", append(l.filterArgs, q.KeyID)
 	}
 	if q.Action != "" && q.State != "" {
 		l.filters, l.filterArgs = l.filters+" AND action = ?", append(l.filterArgs, string(q.Action))

@@ -25,17 +25,17 @@ const (
 )
 
 const (
-	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0) FROM state_journal`
+	sqlNewestInJournal = `SELECT coalesce(MAX(id), 0) FROM state_journal`
 	sqlLockLog         = `SELECT sequence, newest FROM state_log WHERE id = 1 FOR UPDATE`
 	fromJournal        = ` FROM state_journal ORDER BY id LIMIT ?`
 	sqlAddUsage        = `INSERT INTO state_usage (org, bytes) VALUES `
-	sqlMoreUsage       = ` ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)`
 	sqlSetLog          = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
-
-	// By its place and by its time: the token of a node whose clock is wrong stays long enough.
-	sqlForget = `DELETE FROM state_outcomes WHERE token < ? AND at < NOW(6) - INTERVAL ? SECOND ORDER BY token LIMIT ?`
-	sqlNow    = `SELECT UNIX_TIMESTAMP()`
 )
+
+// moreUsage ends an INSERT by sqlAddUsage.
+func (d dialect) moreUsage() string {
+	return d.or("org", "bytes = state_usage.bytes + "+d.given("bytes"))
+}
 
 // moved returns when all that the journal had when it was called is in the log and counted. Who
 // waits for another caller waits for a move that begins afterwards, which then finds nothing.
@@ -176,7 +176,7 @@ func (m *mover) write(t *tx) error {
 		for _, org := range orgs {
 			args = append(args, org, m.changes[org])
 		}
-		if err := t.later(sqlAddUsage+tuples(len(orgs), 2)+sqlMoreUsage, args...); err != nil {
+		if err := t.later(sqlAddUsage+tuples(len(orgs), 2)+t.sql.moreUsage(), args...); err != nil {
 			return err
 		}
 	}
@@ -212,12 +212,12 @@ func (s *Store) forget(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var now int64
-	if err := s.readers.QueryRowContext(ctx, sqlNow).Scan(&now); err != nil {
+	if err := s.readers.QueryRowContext(ctx, s.sql.micros()).Scan(&now); err != nil {
 		return err
 	}
-	before := tokenAt(time.Unix(now, 0).Add(-outcomesKept))
+	before := tokenAt(time.UnixMicro(now).Add(-outcomesKept))
 	for {
-		result, err := s.readers.ExecContext(ctx, sqlForget, before[:], int(outcomesKept.Seconds()), forgetRows)
+		result, err := s.readers.ExecContext(ctx, s.sql.forget(), before[:], int(outcomesKept.Seconds()), forgetRows)
 		if err != nil {
 			return err
 		}

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	sqlDataKeys   = `SELECT number, id, wrapped FROM state_data_keys WHERE org = ? ORDER BY number`
-	sqlDataKey    = `SELECT number, id, wrapped FROM state_data_keys WHERE org = ? AND number = ? FOR UPDATE`
-	sqlAddDataKey = `INSERT IGNORE INTO state_data_keys (org, number, id, wrapped) VALUES (?, ?, ?, ?)`
-	sqlRewrap     = `UPDATE state_data_keys SET wrapped = ? WHERE org = ? AND number = ?`
-	sqlShredKeys  = `DELETE FROM state_data_keys WHERE org = ?`
-	sqlKeyOwners  = `SELECT DISTINCT org FROM state_data_keys ORDER BY org`
+	sqlDataKeys  = `SELECT number, id, wrapped FROM state_data_keys WHERE org = ? ORDER BY number`
+	sqlDataKey   = `SELECT number, id, wrapped FROM state_data_keys WHERE org = ? AND number = ? FOR UPDATE`
+	newDataKey   = `state_data_keys (org, number, id, wrapped) VALUES (?, ?, ?, ?)`
+	sqlRewrap    = `UPDATE state_data_keys SET wrapped = ? WHERE org = ? AND number = ?`
+	sqlShredKeys = `DELETE FROM state_data_keys WHERE org = ?`
+	sqlKeyOwners = `SELECT DISTINCT org FROM state_data_keys ORDER BY org`
 )
 
 // keyConnections is how many read keys at once. They are no readers: who asks for keys may have the last of those.
@@ -36,13 +36,13 @@ var _ seal.Keys = (*keys)(nil)
 func (k *keys) DataKeys(ctx context.Context, org uuid.UUID) (all []seal.WrappedKey, err error) {
 	rows, err := k.db.QueryContext(ctx, sqlDataKeys, org.String())
 	if err != nil {
-		return nil, explain(ctx, err)
+		return nil, k.store.explain(ctx, err)
 	}
 	err = stateengine.Each(rows, scanKey, func(key seal.WrappedKey) bool {
 		all = append(all, key)
 		return true
 	})
-	return all, explain(ctx, err)
+	return all, k.store.explain(ctx, err)
 }
 
 func scanKey(scan stateengine.Scan) (key seal.WrappedKey, err error) {
@@ -58,7 +58,7 @@ func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 		if err := t.addMark(k.store.master.Load()); err != nil {
 			return err
 		}
-		if _, err := t.now(sqlAddDataKey, org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
+		if _, err := t.now(t.sql.newInto(newDataKey), org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
 			return err
 		}
 		kept, _, err = t.dataKey(org, key.Number)
@@ -93,7 +93,7 @@ func (k *keys) ReplaceDataKey(ctx context.Context, org uuid.UUID, was,
 func (k *keys) owners(ctx context.Context) (all []uuid.UUID, err error) {
 	rows, err := k.db.QueryContext(ctx, sqlKeyOwners)
 	if err != nil {
-		return nil, explain(ctx, err)
+		return nil, k.store.explain(ctx, err)
 	}
 	err = stateengine.Each(rows, func(scan stateengine.Scan) (org uuid.UUID, err error) {
 		var text string
@@ -105,5 +105,5 @@ func (k *keys) owners(ctx context.Context) (all []uuid.UUID, err error) {
 		all = append(all, org)
 		return true
 	})
-	return all, explain(ctx, err)
+	return all, k.store.explain(ctx, err)
 }

@@ -8,17 +8,23 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/seal"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 	"github.com/holdfast/holdfast/storage/stateengine/enginetest"
 )
 
 // TestKilled holds the engine to what it is for who is killed while data keys are wrapped anew, or the states of
 // an organization are destroyed.
-func TestKilled(t *testing.T) { killable().RunKilled(t) }
+func TestKilled(t *testing.T) {
+	onEach(t, func(t *testing.T, on kind) {
+		t.Setenv(onKilled, string(on))
+		killable(on).RunKilled(t)
+	})
+}
 
 // TestForeignMaster holds the engine to its own master keys.
-func TestForeignMaster(t *testing.T) { killable().RunForeignMaster(t) }
+func TestForeignMaster(t *testing.T) {
+	onEach(t, func(t *testing.T, on kind) { killable(on).RunForeignMaster(t) })
+}
 
 // shown is a store with what the suite sees its work by.
 type shown struct{ *Store }
@@ -26,18 +32,15 @@ type shown struct{ *Store }
 func (s shown) Seals() *stateengine.Seals { return s.bodies.Seals }
 func (s shown) Keys() seal.Keys           { return s.keys }
 
-func killable() enginetest.Engine {
-	in := func(dir string) Options {
-		return optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
-	}
+func killable(on kind) enginetest.Engine {
 	return enginetest.Engine{
 		Folder: func(t *testing.T) string {
 			dir := t.TempDir()
-			mysqltest.Named(t, nameFor(dir))
+			on.named(t, nameFor(dir))
 			return dir
 		},
 		Open: func(dir string, master *seal.Master) (enginetest.Store, error) {
-			o := in(dir)
+			o := on.there(nameFor(dir)).options()
 			o.Master = master
 			s, err := Open(context.Background(), o)
 			if err != nil {
@@ -47,17 +50,9 @@ func killable() enginetest.Engine {
 			return shown{s}, nil
 		},
 		Rows: func(t *testing.T, dir string) []enginetest.Row {
-			o, err := in(dir).WithDefaults()
-			if err != nil {
-				t.Fatal(err)
-			}
-			leftAlone(t, mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: o.Name})
-			db, err := o.OpenPool(o.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			return enginetest.AllRows(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+			d := on.there(nameFor(dir))
+			leftAlone(t, d)
+			return enginetest.AllRows(t, d.open(t), on.tables())
 		},
 		Counts: []string{"state_log", "state_outcomes", "state_probe"},
 		Logs:   []string{"state_events", "state_links"},

@@ -36,17 +36,12 @@ const (
 	lastOfStretch = ` ORDER BY s.name LIMIT 1 OFFSET ?`
 	withNewest    = ` LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest`
 	wanted        = ` AND (s.newest IS NOT NULL OR EXISTS (SELECT 1 ` + openCandidates + `))`
-	byNames       = ` FROM state_heads s FORCE INDEX (names)`
-	byDeletions   = ` FROM state_heads s FORCE INDEX (deletions)`
-	// picked is state.StatesQuery.Picks. Names are bytes, which have no small letters.
-	picked = ` AND LOCATE(?, LOWER(CONVERT(s.name USING latin1))) > 0 AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
-		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
-	isDeleted  = ` AND s.is_deleted = 1`
-	isLocked   = ` AND s.is_locked = 1`
-	isExpected = ` AND s.is_expected = 1`
+	isDeleted     = ` AND s.is_deleted = 1`
+	isLocked      = ` AND s.is_locked = 1`
+	isExpected    = ` AND s.is_expected = 1`
 
-	sqlAll = `SELECT s.org, s.name, ` + stateengine.HeadColumns + byNames + withNewest +
-		` WHERE s.org <> '' AND (s.org > ? OR s.org = ? AND s.name > ?) ORDER BY s.org, s.name LIMIT ?`
+	selectAll = `SELECT s.org, s.name, ` + stateengine.HeadColumns
+	allFrom   = withNewest + ` WHERE s.org <> '' AND (s.org > ? OR s.org = ? AND s.name > ?) ORDER BY s.org, s.name LIMIT ?`
 
 	sqlVersions = `SELECT ` + stateengine.VersionColumns + versionOf + ofRef +
 		` AND v.number < ? ORDER BY v.number DESC LIMIT ?`
@@ -62,16 +57,20 @@ type stateList struct {
 	read    func(stateengine.Scan) (state.Listed, error)
 }
 
+// by reads states by an index.
+func (d dialect) by(index string) string { return ` FROM state_heads s` + d.index(index) }
+
 func (s *Store) listOf(ctx context.Context, db querier, org uuid.UUID, q state.StatesQuery) stateList {
 	l := stateList{db: db, org: org, read: s.bodies.Seals.Listed(ctx, org)}
 	if !q.Locked && !q.Expected {
 		l.more = picks(q)
 	}
+	byNames, byDeletions, picked := s.sql.by("names"), s.sql.by("deletions"), s.sql.picked()
 	switch {
 	case q.Locked:
-		l.rows = listedColumns + ` FROM state_heads s FORCE INDEX (locks)` + withNewest + inRange + isLocked + byName
+		l.rows = listedColumns + s.sql.by("locks") + withNewest + inRange + isLocked + byName
 	case q.Expected:
-		l.rows = listedColumns + ` FROM state_heads s FORCE INDEX (expectations)` + withNewest + inRange + isExpected + byName
+		l.rows = listedColumns + s.sql.by("expectations") + withNewest + inRange + isExpected + byName
 	case q.Deleted == state.OnlyDeleted:
 		l.rows = listedColumns + byDeletions + withNewest + inRange + isDeleted + wanted + picked + byName
 		l.stretch = `SELECT s.name` + byDeletions + inRange + isDeleted + lastOfStretch
@@ -108,7 +107,7 @@ func picks(q state.StatesQuery) []any {
 	return []any{q.Contains, behind, behind, q.Held}
 }
 
-const sqlNames = `SELECT s.name, s.is_deleted = 0` + wanted + byNames + inRange + byName
+const selectNames = `SELECT s.name, s.is_deleted = 0` + wanted
 
 // Names implements state.Store.
 func (s *Store) Names(ctx context.Context, org uuid.UUID, prefix string, after state.Name,
@@ -116,7 +115,7 @@ func (s *Store) Names(ctx context.Context, org uuid.UUID, prefix string, after s
 	from, below := stateengine.NameRange(prefix, after)
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		var read stateengine.Names
-		err := each(ctx, db, stateengine.ScanNamed, read.Add, sqlNames, org.String(), from, below, limit)
+		err := each(ctx, db, stateengine.ScanNamed, read.Add, selectNames+s.sql.by("names")+inRange+byName, org.String(), from, below, limit)
 		names, next = read.Page(limit)
 		return err
 	})
@@ -167,7 +166,7 @@ func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Lo
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return collect(ctx, s, uuid.Nil, s.bodies.Seals.Located(ctx), sqlAll, org, org, name, limit)
+	return collect(ctx, s, uuid.Nil, s.bodies.Seals.Located(ctx), selectAll+s.sql.by("names")+allFrom, org, org, name, limit)
 }
 
 // collect runs a query of an organization's in its turn, and reads its rows.
@@ -202,15 +201,15 @@ func (s *Store) current(ctx, timed context.Context, do func(context.Context, que
 		return err
 	}
 	if timed.Err() != nil {
-		return writable(ctx, s.readers)
+		return s.writable(ctx, s.readers)
 	}
-	return writable(ctx, conn)
+	return s.writable(ctx, conn)
 }
 
 // writable returns mysqldb.ErrDemoted where the server takes no writes.
-func writable(ctx context.Context, db querier) error {
+func (s *Store) writable(ctx context.Context, db querier) error {
 	var demoted bool
-	if err := db.QueryRowContext(ctx, "SELECT "+mysqldb.Demoted).Scan(&demoted); err != nil {
+	if err := db.QueryRowContext(ctx, s.sql.demoted()).Scan(&demoted); err != nil {
 		return err
 	}
 	if demoted {
@@ -239,22 +238,26 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 	})
 }
 
-const sqlCandidates = `SELECT ` + stateengine.CandidateColumns + ` FROM state_candidates v JOIN (
-	(SELECT c.seq FROM state_candidates c JOIN state_heads s ON s.id = c.state` + ofRef + ` AND c.is_open = 1 AND ? = '')
+// candidates reads all that are open, and the newest of those that were decided. Its arguments are three times the
+// organization, the name and the candidate behind which they begin, and then how many.
+func (d dialect) candidates() string {
+	return `SELECT ` + stateengine.CandidateColumns + ` FROM state_candidates v JOIN (
+	(SELECT c.seq FROM state_candidates c JOIN state_heads s ON s.id = c.state` + ofRef + ` AND c.is_open = 1 AND ` + d.text() + ` = '')
 	UNION ALL
-	(SELECT c.seq FROM state_heads s JOIN state_candidates c FORCE INDEX (statuses) ON c.state = s.id` + ofRef +
-	` AND c.is_open = 0
-		AND c.seq < CASE ? WHEN '' THEN 9223372036854775807
-			ELSE ifnull((SELECT a.seq FROM state_candidates a JOIN state_heads h ON h.id = a.state WHERE h.org = ? AND h.name = ? AND a.id = ?), 0) END
+	(SELECT c.seq FROM state_heads s JOIN state_candidates c` + d.index("statuses") + ` ON c.state = s.id` + ofRef + `
+		AND c.is_open = 0 AND c.seq < CASE ` + d.text() + ` WHEN '' THEN 9223372036854775807
+			ELSE coalesce((SELECT a.seq FROM state_candidates a JOIN state_heads h ON h.id = a.state
+				WHERE h.org = ? AND h.name = ? AND a.id = ?), 0) END
 		ORDER BY c.seq DESC LIMIT ?)) w ON w.seq = v.seq ORDER BY v.seq DESC`
+}
 
-var sqlCandidate = unlessDemoted(5+len(new(stateengine.CandidateRow).Fields()), `SELECT 0, v.encoding, v.stored_bytes, 0, b.piece, b.bytes, `+stateengine.CandidateColumns+`
-	FROM state_heads s JOIN state_candidates v ON v.state = s.id LEFT JOIN state_bodies b ON b.state = v.state AND b.number = -v.seq`+ofRef+` AND v.id = ?`)
+const sqlCandidate = `SELECT 0, v.encoding, v.stored_bytes, 0, b.piece, b.bytes, ` + stateengine.CandidateColumns + `
+	FROM state_heads s JOIN state_candidates v ON v.state = s.id LEFT JOIN state_bodies b ON b.state = v.state AND b.number = -v.seq` + ofRef + ` AND v.id = ?`
 
 // Candidates implements state.Store.
 func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
 	who := []any{ref.Org.String(), string(ref.Name), after}
-	return collect(ctx, s, ref.Org, s.bodies.Seals.Of(ctx, ref).ScanCandidate, sqlCandidates,
+	return collect(ctx, s, ref.Org, s.bodies.Seals.Of(ctx, ref).ScanCandidate, s.sql.candidates(),
 		append(slices.Concat(who, who, who), limit)...)
 }
 
@@ -264,7 +267,7 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 	some, in := false, s.bodies.Seals.Of(ctx, ref)
 	err = s.read(ctx, s.reading, ref.Org, bodyTimeout, func(ctx context.Context) error {
 		own, some = pieces{}, false
-		rows, err := s.readers.QueryContext(ctx, sqlCandidate, ref.Org.String(), string(ref.Name), id)
+		rows, err := s.readers.QueryContext(ctx, s.texts.candidate, ref.Org.String(), string(ref.Name), id)
 		if err != nil {
 			return err
 		}

@@ -36,10 +36,9 @@ const (
 	lookedFor = 256
 
 	sqlOutcomesThere = `SELECT token FROM state_outcomes WHERE undone = 0 AND token IN `
-	sqlThere         = `SELECT ifnull(v.number, 0)` + fromHeads + ofRef
-	sqlAddRewind     = `INSERT INTO state_rewinds (org, name, number, acknowledged, there)
-		VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE number = GREATEST(number, VALUES(number))`
-	sqlRewinds = `SELECT org, name, number FROM state_rewinds`
+	sqlThere         = `SELECT coalesce(v.number, 0)` + fromHeads + ofRef
+	sqlAddRewind     = `INSERT INTO state_rewinds (org, name, number, acknowledged, there) VALUES (?, ?, ?, ?, ?)`
+	sqlRewinds       = `SELECT org, name, number FROM state_rewinds`
 )
 
 // rewinds are the states that are refused.
@@ -120,12 +119,12 @@ func (s *Store) check(ctx context.Context, conn any) error {
 		return fmt.Errorf("states: a connection of %T takes no queries", conn)
 	}
 	newest := s.acks.newest(checkedAtOnce, s.now())
-	there, err := outcomes(ctx, q, newest)
+	there, err := s.outcomes(ctx, q, newest)
 	if err != nil || len(there) == len(newest) {
 		return err
 	}
 	// A server that takes no writes yet may be about to get what is missing.
-	if demoted, err := isTrue(ctx, q, "SELECT "+mysqldb.Demoted); err != nil || demoted {
+	if demoted, err := isTrue(ctx, q, s.sql.demoted()); err != nil || demoted {
 		return cmp.Or(err, mysqldb.ErrDemoted)
 	}
 	return s.notice(ctx, q)
@@ -147,6 +146,8 @@ func isTrue(ctx context.Context, q driver.QueryerContext, query string) (is bool
 		return value != 0, nil
 	case []byte:
 		return string(value) != "0", nil
+	case bool:
+		return value, nil
 	}
 	return false, fmt.Errorf("states: a %T is neither true nor false", row[0])
 }
@@ -158,7 +159,7 @@ func (s *Store) notice(ctx context.Context, q driver.QueryerContext) error {
 	all := s.acks.newest(mostAcks, s.now())
 	gone := map[uuid.UUID]bool{}
 	for some := range slices.Chunk(all, lookedFor) {
-		there, err := outcomes(ctx, q, some)
+		there, err := s.outcomes(ctx, q, some)
 		if err != nil {
 			return err
 		}
@@ -177,7 +178,7 @@ func (s *Store) notice(ctx context.Context, q driver.QueryerContext) error {
 }
 
 // outcomes says which changes the database has.
-func outcomes(ctx context.Context, q driver.QueryerContext, of []ack) (there map[uuid.UUID]bool, err error) {
+func (s *Store) outcomes(ctx context.Context, q driver.QueryerContext, of []ack) (there map[uuid.UUID]bool, err error) {
 	there = map[uuid.UUID]bool{}
 	if len(of) == 0 {
 		return there, nil
@@ -187,7 +188,7 @@ func outcomes(ctx context.Context, q driver.QueryerContext, of []ack) (there map
 		args[i] = driver.NamedValue{Ordinal: i + 1, Value: one.Token[:]}
 	}
 	rows, err := q.QueryContext(ctx, sqlOutcomesThere+tuple(len(of)), args)
-	if mysqldb.IsDamage(err) {
+	if s.sql.IsNoTable(err) {
 		return there, nil // there is no such table: a database that is empty has nothing
 	}
 	if err != nil {
@@ -214,7 +215,7 @@ func outcomes(ctx context.Context, q driver.QueryerContext, of []ack) (there map
 // watchRewinds is followRewinds while the database may be away.
 func (s *Store) watchRewinds(ctx context.Context) {
 	err := s.followRewinds(ctx)
-	if err != nil && ctx.Err() == nil && !mysqldb.IsAway(err) {
+	if err != nil && ctx.Err() == nil && !s.sql.IsAway(err) {
 		s.log.WarnContext(ctx, "whether the database has lost anything could not be found out; trying again", "error", err)
 	}
 }
@@ -261,8 +262,9 @@ func (s *Store) tellRewinds(ctx context.Context) error {
 		event := audit.Event{Org: gone.Org, At: s.now(), Action: audit.StateRewind, State: name, Version: gone.Number,
 			Actor: audit.Actor{KeyID: "holdfast"},
 			Note:  fmt.Sprintf("acknowledged %s; the database has version %d", gone.At.UTC().Format(time.RFC3339), number)}
+		newest := s.sql.or("org, name", "number = GREATEST(state_rewinds.number, "+s.sql.given("number")+")")
 		err := s.transact(ctx, state.Ref{Org: gone.Org}, 0, func(t *tx) error {
-			if err := t.later(sqlAddRewind, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
+			if err := t.later(sqlAddRewind+newest, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
 				return err
 			}
 			return t.AddEvent(event)

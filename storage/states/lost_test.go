@@ -81,9 +81,9 @@ func wantRewound(t *testing.T, s *Store, ref state.Ref, version string) {
 func TestFailover(t *testing.T) {
 	f := newFailover(t)
 	var log bytes.Buffer
-	o := optionsFor(f.d)
+	o := mysqlOptions(f.d)
 	o.Log, o.AckFile = slog.New(slog.NewTextHandler(&log, nil)), filepath.Join(t.TempDir(), "acks")
-	a, b := opened(t, o), open(t, optionsFor(f.d))
+	a, b := opened(t, o), open(t, mysqlOptions(f.d))
 	org := uuid.New()
 	lost, fresh, kept := state.Ref{Org: org, Name: "lost"}, state.Ref{Org: org, Name: "fresh"},
 		state.Ref{Org: org, Name: "kept"}
@@ -145,7 +145,7 @@ func TestFailover(t *testing.T) {
 // process, also when the last line of it was cut off.
 func TestFailoverWhileStopped(t *testing.T) {
 	f := newFailover(t)
-	o, ref := optionsFor(f.d), newRef("lost")
+	o, ref := mysqlOptions(f.d), newRef("lost")
 	o.AckFile = filepath.Join(t.TempDir(), "acks")
 	s := opened(t, o)
 	put(t, s, ref, []byte("one"))
@@ -159,7 +159,7 @@ func TestFailoverWhileStopped(t *testing.T) {
 	f.must(file.Close())
 	f.happens()
 	wantRewound(t, open(t, o), ref, "version 2 of this state")
-	wantRewound(t, open(t, optionsFor(f.d)), ref, "version 2") // a node that knew nothing of it
+	wantRewound(t, open(t, mysqlOptions(f.d)), ref, "version 2") // a node that knew nothing of it
 }
 
 // TestWriteIsFirstAfterFailover: a write that is the first to reach the new server is refused as a read would
@@ -167,7 +167,7 @@ func TestFailoverWhileStopped(t *testing.T) {
 // though this one could not tell the database.
 func TestWriteIsFirstAfterFailover(t *testing.T) {
 	f := newFailover(t)
-	o, ref := optionsFor(f.d), newRef("lost")
+	o, ref := mysqlOptions(f.d), newRef("lost")
 	o.AckFile = filepath.Join(t.TempDir(), "acks")
 	s := opened(t, o)
 	put(t, s, ref, []byte("one"))
@@ -199,7 +199,7 @@ func TestBehindIsNotLost(t *testing.T) {
 	f := newFailover(t, "--read-only") // as a replica starts
 	writes := func() { f.must(f.server.Exec(t.Context(), "", "SET GLOBAL read_only = 0")) }
 	writes()
-	s, ref := open(t, optionsFor(f.d)), newRef("behind")
+	s, ref := open(t, mysqlOptions(f.d)), newRef("behind")
 	put(t, s, ref, []byte("one"))
 	f.saves()
 	writes()
@@ -218,7 +218,7 @@ func TestBehindIsNotLost(t *testing.T) {
 // TestLostLock notices a lock that is gone, which is no version.
 func TestLostLock(t *testing.T) {
 	f := newFailover(t)
-	s, ref := open(t, optionsFor(f.d)), newRef("locked")
+	s, ref := open(t, mysqlOptions(f.d)), newRef("locked")
 	put(t, s, ref, []byte("one"))
 	f.saves()
 	lock := &state.Lock{Info: state.LockInfo{ID: "a", Raw: []byte("{}")}, Since: time.Now(), Seen: time.Now()}
@@ -244,7 +244,7 @@ func TestDurableServer(t *testing.T) {
 		}
 		_, d := mysqltest.Private(t, more...)
 		var log bytes.Buffer
-		o := optionsFor(d)
+		o := mysqlOptions(d)
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		open(t, o)
 		warned := strings.Contains(log.String(), "may take back")

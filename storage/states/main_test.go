@@ -4,30 +4,27 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
 	"os"
 	"testing"
 
-	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 func TestMain(m *testing.M) {
-	killable().ChildMain()
+	killable(killedOn()).ChildMain()
 	statetest.ChildMain(func(dir string) (state.Store, error) {
-		o := optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
-		s, err := Open(context.Background(), o)
+		s, err := Open(context.Background(), killedOn().there(nameFor(dir)).options())
 		if err != nil {
 			return nil, err
 		}
 		s.bodies.DeltaFrom = 1_000 // deltas of 10 KB already: many make a kill likely at any point
 		return s, nil
 	})
-	os.Exit(mysqltest.Main(m))
+	os.Exit(pgtest.Main(func() int { return mysqltest.Main(m) }))
 }
 
 // nameFor returns the database that stands for a directory.
@@ -36,13 +33,10 @@ func nameFor(dir string) string {
 	return fmt.Sprintf("holdfast_test_%x", sum[:8])
 }
 
-// optionsFor returns options for a store in the database.
-func optionsFor(d mysqltest.Database) Options {
-	return Options{Options: mysqldb.Options{
-		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-		TLS: mysqldb.TLSOff, MaxOpenConns: 16, Log: slog.New(slog.DiscardHandler),
-	}, Master: sealtest.Master()}
-}
+// onKilled is the variable that says which kind of server a process works on that is to be killed.
+const onKilled = "HOLDFAST_STATES_KILLED_ON"
+
+func killedOn() kind { return kind(os.Getenv(onKilled)) }
 
 // opened opens a store that the test closes.
 func opened(t testing.TB, o Options) *Store {

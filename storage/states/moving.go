@@ -1,15 +1,63 @@
 package states
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast/holdfast/storage/moving"
+	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-// Shapes say how the database keeps the records of states. What the journal has is in none of them:
+// Side is a database of a server's with the states that it keeps.
+func Side(db moving.Database, in sqldb.Dialect) moving.Side {
+	if in == sqldb.Postgres {
+		db = inBytes{db}
+	}
+	return moving.Side{Database: db, Shapes: shapes()}
+}
+
+// inBytes has all texts that a database is asked about, or is to keep, be bytes, as its columns are.
+type inBytes struct{ moving.Database }
+
+func (b inBytes) Look(ctx context.Context, fn func(moving.Querier) error) error {
+	return b.Database.Look(ctx, func(q moving.Querier) error { return fn(bytesOf{q}) })
+}
+
+func (b inBytes) Change(ctx context.Context, bytes int, fn func(moving.Tx) error) error {
+	return b.Database.Change(ctx, bytes, func(tx moving.Tx) error { return fn(bytesTx{bytesOf{tx}, tx}) })
+}
+
+type bytesOf struct{ moving.Querier }
+
+func (b bytesOf) Query(query string, args ...any) (*sql.Rows, error) {
+	return b.Querier.Query(query, toBytes(args)...)
+}
+
+type bytesTx struct {
+	bytesOf
+	tx moving.Tx
+}
+
+func (b bytesTx) Exec(query string, args ...any) (sql.Result, error) {
+	return b.tx.Exec(query, toBytes(args)...)
+}
+
+func toBytes(args []any) []any {
+	all := slices.Clone(args)
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			all[i] = []byte(text)
+		}
+	}
+	return all
+}
+
+// shapes say how a server's database keeps the records of states. What the journal has is in none of them:
 // whoever reads the log has it empty first.
-func Shapes() []moving.Shape {
+func shapes() []moving.Shape {
 	return []moving.Shape{headShape(), versionShape(), baseShape(), newestShape(),
 		{Table: stateengine.LockIDRecords(), Into: "state_lock_ids"},
 		{Table: stateengine.PurgedRecords(), Into: "state_purged"},
@@ -53,8 +101,8 @@ func candidateShape() moving.Shape {
 		return table.Of(row, "state"), -seq
 	})
 	shape.Delete = func(tx moving.Tx, key moving.Row) error {
-		if _, err := tx.Exec(`DELETE b FROM state_bodies b JOIN state_candidates c ON b.state = c.state AND b.number = -c.seq WHERE c.seq = ?`,
-			key...); err != nil {
+		if _, err := tx.Exec(`DELETE FROM state_bodies WHERE (state, number) IN (SELECT state, -seq FROM state_candidates
+			WHERE seq = ?)`, key...); err != nil {
 			return err
 		}
 		_, err := tx.Exec("DELETE FROM state_candidates WHERE seq = ?", key...)
@@ -114,26 +162,39 @@ func readPieces(q moving.Querier, of func(moving.Row) (state, number any), row m
 }
 
 // Complete makes what follows from the records, once all of them are there.
-func Complete(tx moving.Tx) error {
-	for _, statement := range []string{
+func Complete(in sqldb.Dialect) func(moving.Tx) error {
+	statements := completing()
+	if in == sqldb.Postgres {
+		for _, one := range [][2]string{{"state_heads", "id"}, {"state_candidates", "seq"}} {
+			statements = append(statements, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('%[1]s', '%[2]s'), "+
+				"(SELECT coalesce(MAX(%[2]s), 0) + 1 FROM %[1]s), false)", one[0], one[1]))
+		}
+	}
+	return func(tx moving.Tx) error {
+		for _, statement := range statements {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func completing() []string {
+	return []string{
 		"DELETE FROM state_usage",
 		`INSERT INTO state_usage (org, bytes) SELECT org, SUM(bytes) FROM (
-			SELECT ifnull(owner, org) AS org, 512 + 2 * (GREATEST(ifnull(LENGTH(lock_raw), 0), 1024) - 1024) AS bytes FROM state_heads
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
-			UNION ALL SELECT ifnull(s.owner, s.org), 512 + c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
+			SELECT coalesce(owner, org) AS org, 512 + 2 * (GREATEST(coalesce(LENGTH(lock_raw), 0), 1024) - 1024) AS bytes FROM state_heads
+			UNION ALL SELECT coalesce(s.owner, s.org), 512 + v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
+			UNION ALL SELECT coalesce(s.owner, s.org), 512 + c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
 		) kept GROUP BY org`,
 		`UPDATE state_log SET
-			sequence = (SELECT ifnull(MAX(sequence), 0) FROM state_events),
-			newest = (SELECT ifnull(MAX(at), -9223372036854775808) FROM state_events),
+			sequence = (SELECT coalesce(MAX(sequence), 0) FROM state_events),
+			newest = (SELECT coalesce(MAX(at), -9223372036854775808) FROM state_events),
 			states = (SELECT COUNT(*) FROM state_heads WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> ''),
 			locks = (SELECT COUNT(*) FROM state_heads WHERE lock_id IS NOT NULL AND org <> '')
 			WHERE id = 1`,
-	} {
-		if _, err := tx.Exec(statement); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // baseShape is a column of versions, which has it by then.

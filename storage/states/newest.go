@@ -11,9 +11,9 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
-// The index is forced: with many states a server may prefer to read them all.
-const selectNewest = `SELECT 0, s.org, s.name, v.number, v.digest, v.created_at
-	FROM state_heads s FORCE INDEX (names) JOIN state_versions v ON v.state = s.id AND v.number = s.newest
+const selectNewest = `SELECT 0, s.org, s.name, v.number, v.digest, v.created_at FROM state_heads s`
+
+const newestFrom = ` JOIN state_versions v ON v.state = s.id AND v.number = s.newest
 	WHERE s.deleted_at IS NULL AND v.purged = 0 AND (`
 
 const (
@@ -21,11 +21,9 @@ const (
 	newestFields = 5
 )
 
-var sqlNewestOfOne = sqlNewest(1)
-
-// sqlNewest asks for so many states.
-func sqlNewest(states int) string {
-	return unlessDemoted(newestFields, selectNewest+strings.TrimSuffix(strings.Repeat(ofOne+" OR ", states), " OR ")+")")
+// newest asks for so many states.
+func (d dialect) newest(states int) string {
+	return d.unlessDemoted(newestFields, selectNewest+d.index("names")+newestFrom+strings.TrimSuffix(strings.Repeat(ofOne+" OR ", states), " OR ")+")")
 }
 
 // Newest implements state.Newest. It is one statement for all, and so sees one moment.
@@ -37,9 +35,9 @@ func (s *Store) Newest(ctx context.Context, refs []state.Ref) (tips []state.Tip,
 	for _, ref := range refs {
 		args = append(args, ref.Org.String(), string(ref.Name))
 	}
-	query := sqlNewestOfOne
+	query := s.texts.newestOfOne
 	if len(refs) > 1 {
-		query = sqlNewest(len(refs))
+		query = s.sql.newest(len(refs))
 	}
 	err = s.ask(ctx, uuid.Nil, func(ctx context.Context) error {
 		found, err := s.newest(ctx, query, args)

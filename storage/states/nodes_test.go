@@ -14,18 +14,17 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // nodes returns stores of several nodes that share a new database.
-func nodes(t *testing.T, n int) []*Store {
+func nodes(t *testing.T, on kind, n int) []*Store {
 	t.Helper()
-	d, stores := mysqltest.New(t), make([]*Store, n)
+	d, stores := on.new(t), make([]*Store, n)
 	var wg sync.WaitGroup
 	for i := range stores {
 		wg.Go(func() {
-			s, err := Open(context.Background(), optionsFor(d))
+			s, err := Open(context.Background(), d.options())
 			if err != nil {
 				t.Error(err)
 				return
@@ -49,8 +48,10 @@ func nodes(t *testing.T, n int) []*Store {
 
 // TestNodes has several nodes open a new database at once, and write the same states: every version
 // is there once, each node sees what another one has just returned, and the log is the same to all.
-func TestNodes(t *testing.T) {
-	stores, ref := nodes(t, 3), newRef("shared")
+func TestNodes(t *testing.T) { onEach(t, testNodes) }
+
+func testNodes(t *testing.T, on kind) {
+	stores, ref := nodes(t, on, 3), newRef("shared")
 	var wg sync.WaitGroup
 	for i, s := range stores {
 		for w := range 2 {
@@ -85,8 +86,10 @@ func TestNodes(t *testing.T) {
 }
 
 // TestOneHolderOfNodes has nodes fight for a lock: one at a time has it.
-func TestOneHolderOfNodes(t *testing.T) {
-	stores, ref, held := nodes(t, 3), newRef("locked"), errors.New("held")
+func TestOneHolderOfNodes(t *testing.T) { onEach(t, testOneHolderOfNodes) }
+
+func testOneHolderOfNodes(t *testing.T, on kind) {
+	stores, ref, held := nodes(t, on, 3), newRef("locked"), errors.New("held")
 	var holders, most, taken int
 	var mu sync.Mutex
 	count := func(by int) {
@@ -141,7 +144,7 @@ func TestOneHolderOfNodes(t *testing.T) {
 
 // stuck begins a change of a state on a session of its own, as a node that stops in the middle of
 // it, and returns the number of that session.
-func stuck(t *testing.T, s *Store, ref state.Ref) (session int64, end func()) {
+func stuck(t *testing.T, on kind, s *Store, ref state.Ref) (session int64, end func()) {
 	t.Helper()
 	conn, err := s.writers.Conn(t.Context())
 	if err != nil {
@@ -155,7 +158,7 @@ func stuck(t *testing.T, s *Store, ref state.Ref) (session int64, end func()) {
 	if _, err := work.Head(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := work.one([]any{&session}, "SELECT CONNECTION_ID()"); err != nil {
+	if _, err := work.one([]any{&session}, on.session()); err != nil {
 		t.Fatal(err)
 	}
 	return session, func() { _ = conn.Close() }
@@ -163,10 +166,12 @@ func stuck(t *testing.T, s *Store, ref state.Ref) (session int64, end func()) {
 
 // TestStoppedNode has a node stop with a state's row locked: all other states are changed meanwhile,
 // also in its organization, that one is read, and it is changed as soon as the session has ended.
-func TestStoppedNode(t *testing.T) {
-	stores, ref := nodes(t, 2), newRef("stopped")
+func TestStoppedNode(t *testing.T) { onEach(t, testStoppedNode) }
+
+func testStoppedNode(t *testing.T, on kind) {
+	stores, ref := nodes(t, on, 2), newRef("stopped")
 	put(t, stores[0], ref, []byte("{}"))
-	session, end := stuck(t, stores[0], ref)
+	session, end := stuck(t, on, stores[0], ref)
 	defer end()
 	done := make(chan error)
 	go func() {
@@ -188,7 +193,7 @@ func TestStoppedNode(t *testing.T) {
 		t.Fatalf("the state was changed while its row was locked: %v", err)
 	default:
 	}
-	if _, err := stores[1].readers.Exec(fmt.Sprint("KILL ", session)); err != nil {
+	if _, err := stores[1].readers.Exec(on.kill(session)); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
@@ -199,14 +204,16 @@ func TestStoppedNode(t *testing.T) {
 
 // TestResumedNode has the session of a change ended between its decision and its COMMIT, and another
 // node change the state meanwhile: the change is decided anew, on what is there by then.
-func TestResumedNode(t *testing.T) {
-	stores, ref := nodes(t, 2), newRef("resumed")
+func TestResumedNode(t *testing.T) { onEach(t, testResumedNode) }
+
+func testResumedNode(t *testing.T, on kind) {
+	stores, ref := nodes(t, on, 2), newRef("resumed")
 	put(t, stores[0], ref, []byte("1"))
 	var seen []uint64
 	head, err := stores[0].Update(t.Context(), ref, []byte("3"), func(h state.Head) (state.Change, error) {
 		seen = append(seen, h.Version.Number)
 		if len(seen) == 1 { // it stops here for longer than its session lives
-			killWriters(t, stores[1])
+			killWriters(t, on, stores[1])
 			put(t, stores[1], ref, []byte("2"))
 		}
 		return write([]byte("3"))(h)
@@ -219,10 +226,9 @@ func TestResumedNode(t *testing.T) {
 
 // killWriters ends the sessions that are in a transaction in this test's database: other packages' tests may
 // use the same server meanwhile.
-func killWriters(t *testing.T, s *Store) {
+func killWriters(t *testing.T, on kind, s *Store) {
 	t.Helper()
-	rows, err := s.readers.Query(`SELECT trx_mysql_thread_id FROM information_schema.innodb_trx
-		JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE()`)
+	rows, err := s.readers.Query(on.writing())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,14 +244,16 @@ func killWriters(t *testing.T, s *Store) {
 		t.Fatalf("no session is in a transaction: %v", err)
 	}
 	for _, id := range sessions {
-		_, _ = s.readers.Exec(fmt.Sprint("KILL ", id)) // one that has ended meanwhile is fine
+		_, _ = s.readers.Exec(on.kill(id)) // one that has ended meanwhile is fine
 	}
 }
 
 // TestLateCommit has a transaction's last packet come after it was settled that it has not happened:
 // it never happens.
-func TestLateCommit(t *testing.T) {
-	s, ref := nodes(t, 1)[0], newRef("late")
+func TestLateCommit(t *testing.T) { onEach(t, testLateCommit) }
+
+func testLateCommit(t *testing.T, on kind) {
+	s, ref := nodes(t, on, 1)[0], newRef("late")
 	put(t, s, ref, []byte("1"))
 	conn, err := s.writers.Conn(t.Context())
 	if err != nil {
@@ -277,8 +285,10 @@ func TestLateCommit(t *testing.T) {
 }
 
 // TestSettled finds out what became of transactions, however often it is asked.
-func TestSettled(t *testing.T) {
-	s := nodes(t, 1)[0]
+func TestSettled(t *testing.T) { onEach(t, testSettled) }
+
+func testSettled(t *testing.T, on kind) {
+	s := nodes(t, on, 1)[0]
 	token := uuid.New()
 	if _, err := s.readers.Exec(sqlAddOutcome, token[:]); err != nil {
 		t.Fatal(err)
@@ -298,8 +308,10 @@ func TestSettled(t *testing.T) {
 }
 
 // TestForget removes outcomes that are old by the server's clock as well as by their tokens.
-func TestForget(t *testing.T) {
-	s := nodes(t, 1)[0]
+func TestForget(t *testing.T) { onEach(t, testForget) }
+
+func testForget(t *testing.T, on kind) {
+	s := nodes(t, on, 1)[0]
 	add := func(made, added time.Time) uuid.UUID {
 		token := tokenAt(made)
 		token[15] = 1
@@ -334,7 +346,7 @@ func TestForget(t *testing.T) {
 // TestSessions holds the server to ending what a silent node has locked before others give up, and
 // the node to ending idle sessions before the server does.
 func TestSessions(t *testing.T) {
-	s := nodes(t, 1)[0]
+	s := nodes(t, onMySQL, 1)[0]
 	for setting, want := range map[string]string{"wait_timeout": "10", "autocommit": "0", "net_read_timeout": "10",
 		"innodb_lock_wait_timeout": "10"} {
 		var got string

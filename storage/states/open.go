@@ -15,12 +15,15 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-// Options says where the database is and how it is used.
+// Options says where the database is and how it is used: on a server of MySQL's protocol, or on PostgreSQL.
 type Options struct {
-	mysqldb.Options
+	MySQL    *mysqldb.Options
+	Postgres *pgdb.Options
+	Log      *slog.Logger
 	// StartupWait bounds how long Open waits for a server that is not up yet. Zero waits
 	// for as long as it takes.
 	StartupWait time.Duration
@@ -36,9 +39,12 @@ type Options struct {
 	steps fs.FS // instead of the migrations; tests have another program's
 }
 
-// Store is a state.Store in a MySQL-protocol database. Make it with Open.
+// Store is a state.Store in a server's database. Make it with Open.
 type Store struct {
 	options Options
+	server  server
+	sql     dialect
+	texts   texts
 	log     *slog.Logger
 	now     func() time.Time // this node's; see clock for what is compared with other nodes' times
 	clock   clock
@@ -76,20 +82,19 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.FoundRows = true // so that an UPDATE that changes nothing still says that there is a row
-	options, err := o.Options.WithDefaults()
+	server, err := serverOf(o)
 	if err != nil {
 		return nil, err
 	}
-	o.Options = options
+	in := server.dialect()
 	s := &Store{
-		options: o, log: o.Log, now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
+		options: o, server: server, sql: in, texts: in.texts(), log: o.Log, now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
 		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
 	}
 	s.moving <- struct{}{}
-	s.share(o.MaxOpenConns)
+	s.share(server.connections())
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("database %v: %w", o.Options, err), s.release())
+		return nil, errors.Join(fmt.Errorf("database %v: %w", server, err), s.release())
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -121,44 +126,33 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.acks, err = openAcks(s.options.AckFile); err != nil {
 		return err
 	}
-	o := s.options.Options.Greeting(s.greet)
-	if s.readers, err = o.Preparing(sqlHead, sqlCurrent, sqlVersion, sqlNewestOfOne).OpenPool(o.Name); err != nil {
+	of := s.texts
+	if s.readers, err = s.server.readersPool(s.greet, of.head, of.current, of.version, of.newestOfOne); err != nil {
 		return err
 	}
-	few := s.options.Options
-	few.MaxOpenConns = keyConnections
-	db, err := few.OpenPool(o.Name)
+	db, err := s.server.fewPool(keyConnections)
 	if err != nil {
 		return err
 	}
 	s.keys = &keys{s, db}
-	if s.writers, err = o.Writing().Preparing(sqlLockHead, sqlUsage, sqlAskLock).OpenPool(o.Name); err != nil {
+	if s.writers, err = s.server.writersPool(of.lockHead, sqlUsage, sqlAskLock); err != nil {
 		return err
 	}
-	return o.Await(ctx, s.options.StartupWait, s.setUp)
+	return s.server.await(ctx, s.options.StartupWait, s.setUp)
 }
 
 // setUp makes everything that the store needs of the server, and asks what it is like.
 func (s *Store) setUp(ctx context.Context) error {
-	o := s.options.Options
-	if err := o.Reach(ctx, s.readers); err != nil {
+	of := Schema(s.sql.Dialect)
+	if s.options.steps != nil {
+		of.Steps = s.options.steps
+	}
+	if err := s.server.prepare(ctx, s.readers, of); err != nil {
 		return err
 	}
-	if err := mysqldb.CheckServer(ctx, s.readers, leastPacket); err != nil {
-		return err
-	}
-	// Without a bound of its own: it may wait for another node's migration, which takes as
-	// long as it takes.
-	err := o.Migrate(ctx, s.options.schema())
-	if why := o.WhyReadOnly(ctx, s.readers); err != nil && why != "" {
-		return fmt.Errorf("the server takes no writes, by its setting %s: %w", why, errors.New(err.Error()))
-	}
-	if err != nil {
-		return err
-	}
-	if why := o.WhyNotDurable(ctx, s.readers); why != "" {
-		o.Log.WarnContext(ctx, "a crash of the database's server may take back what others have read already; it needs a "+
-			"binary log that is synced with each commit", "database", o, "settings", why)
+	if why := s.server.whyNotDurable(ctx, s.readers); why != "" {
+		s.log.WarnContext(ctx, "a crash of the database's server may take back what others have read already",
+			"database", s.server, "settings", why)
 	}
 	if err := s.beginSealing(ctx); err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 func TestSmallPackets(t *testing.T) {
 	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--max-allowed-packet=2M")
-	if _, err := Open(t.Context(), optionsFor(d)); err == nil ||
+	if _, err := Open(t.Context(), mysqlOptions(d)); err == nil ||
 		!strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
 		t.Errorf("opened: %v", err)
 	}
@@ -31,7 +31,7 @@ func TestSmallPackets(t *testing.T) {
 	if err := d.Address.Exec(t.Context(), "", fmt.Sprint("SET GLOBAL max_allowed_packet = ", large)); err != nil {
 		t.Fatal(err)
 	}
-	s, ref := open(t, optionsFor(d)), newRef("large")
+	s, ref := open(t, mysqlOptions(d)), newRef("large")
 	body := make([]byte, 100<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(body)
 	copy(body[:pieceBytes], bytes.Repeat([]byte{0, '\''}, pieceBytes/2)) // of which every byte is quoted
@@ -50,7 +50,7 @@ func TestReadOnlyServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.User, d.Password = "limited", "limited"
-	s, ref := open(t, optionsFor(d)), newRef("kept")
+	s, ref := open(t, mysqlOptions(d)), newRef("kept")
 	put(t, s, ref, []byte("{}"))
 	if err := admin.Address.Exec(t.Context(), "", "SET GLOBAL read_only = 1"); err != nil {
 		t.Fatal(err)
@@ -63,8 +63,8 @@ func TestReadOnlyServer(t *testing.T) {
 		t.Errorf("Update: %v", err)
 	}
 	wantNothingRead(t, s, ref)
-	other := optionsFor(d)
-	other.Name = "holdfast_other"
+	other := mysqlOptions(d)
+	other.MySQL.Name = "holdfast_other"
 	if err := admin.Address.Exec(t.Context(), "", "CREATE DATABASE holdfast_other",
 		"GRANT ALL ON holdfast_other.* TO limited@'%'"); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestReadOnlyServer(t *testing.T) {
 func TestServerThatRepeatsStatements(t *testing.T) {
 	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--log-bin=log", "--binlog-format=STATEMENT")
-	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "binlog_format") {
+	if _, err := Open(t.Context(), mysqlOptions(d)); err == nil || !strings.Contains(err.Error(), "binlog_format") {
 		t.Errorf("it was opened: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func wantNothingRead(t *testing.T, s *Store, ref state.Ref) {
 func TestServerKilled(t *testing.T) {
 	suite.Deep(t)
 	server, d := mysqltest.Private(t)
-	s := open(t, optionsFor(d))
+	s := open(t, mysqlOptions(d))
 	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c")}
 	ctx, stop := context.WithCancel(context.Background())
 	acknowledged := make([]map[uint64]string, len(refs))
@@ -181,24 +181,24 @@ func TestServerKilled(t *testing.T) {
 // that a newer program has made, and one from before the baseline.
 func TestSchema(t *testing.T) {
 	d := mysqltest.New(t)
-	s, ref := opened(t, optionsFor(d)), newRef("kept")
+	s, ref := opened(t, mysqlOptions(d)), newRef("kept")
 	put(t, s, ref, []byte("{}"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d.Exec(t, "DELETE FROM "+schemaTable+" WHERE version_id > 0")
-	s = opened(t, optionsFor(d))
+	s = opened(t, mysqlOptions(d))
 	wantVersions(t, s, ref, []byte("{}"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d.Exec(t, "INSERT INTO "+schemaTable+" (version_id, is_applied) VALUES (999, 1)")
-	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "newer") {
+	if _, err := Open(t.Context(), mysqlOptions(d)); err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("opened: %v", err)
 	}
 	d.Exec(t, "DELETE FROM "+schemaTable+" WHERE version_id > 0")
 	d.Exec(t, "INSERT INTO "+schemaTable+" (version_id, is_applied) VALUES (5, 1)")
-	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), `"holdfast export"`) {
+	if _, err := Open(t.Context(), mysqlOptions(d)); err == nil || !strings.Contains(err.Error(), `"holdfast export"`) {
 		t.Errorf("opened: %v", err)
 	}
 }
@@ -206,8 +206,8 @@ func TestSchema(t *testing.T) {
 // TestExhaustedPool has all connections in use by something else: calls say so in a bounded time, and
 // never that there is no such state.
 func TestExhaustedPool(t *testing.T) {
-	o := optionsFor(mysqltest.New(t))
-	o.MaxOpenConns = 2
+	o := onMySQL.new(t).options()
+	o.MySQL.MaxOpenConns = 2
 	s, ref := open(t, o), newRef("pool")
 	put(t, s, ref, []byte("{}"))
 	var held []interface{ Close() error }

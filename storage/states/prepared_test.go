@@ -21,7 +21,7 @@ func preparedOn(t *testing.T, pool *sql.DB) (n int) {
 // The queries of each change and of each read are prepared once on a connection: no more, though
 // they come again and again, and no fewer, for what is asked are the very texts that Open names.
 func TestQueriesArePreparedOnce(t *testing.T) {
-	s := opened(t, optionsFor(mysqltest.New(t)))
+	s := opened(t, onMySQL.new(t).options())
 	s.writers.SetMaxOpenConns(1)
 	s.readers.SetMaxOpenConns(1)
 	w := newWork(s, 1000, 1)
@@ -54,7 +54,7 @@ func TestQueriesArePreparedOnce(t *testing.T) {
 func TestServerPreparesNoMore(t *testing.T) {
 	suite.Deep(t)
 	_, d := mysqltest.Private(t, "--max-prepared-stmt-count=0")
-	s := open(t, optionsFor(d))
+	s := open(t, mysqlOptions(d))
 	w := newWork(s, 1000, 1)
 	for range 2 {
 		if err := w.cycle(0); err != nil {

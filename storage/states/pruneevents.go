@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	sqlCheckpoint    = `SELECT sequence, place, hash, at FROM state_checkpoints WHERE org = ?`
-	sqlSetCheckpoint = `REPLACE INTO state_checkpoints (` + stateengine.CheckpointNames + `) VALUES (?, ?, ?, ?, ?)`
-	sqlBlankSome     = sqlBlank + ` WHERE sequence IN `
-	sqlUnlinkSome    = `DELETE FROM state_links WHERE sequence IN `
-	sqlLogStart      = `SELECT sequence, org = '00000000-0000-0000-0000-000000000000' AND action = '' FROM state_events
+	sqlCheckpoint = `SELECT sequence, place, hash, at FROM state_checkpoints WHERE org = ?`
+	addCheckpoint = `INSERT INTO state_checkpoints (` + stateengine.CheckpointNames + `) VALUES (?, ?, ?, ?, ?)`
+	sqlBlankSome  = sqlBlank + ` WHERE sequence IN `
+	sqlUnlinkSome = `DELETE FROM state_links WHERE sequence IN `
+	sqlLogStart   = `SELECT sequence, org = '00000000-0000-0000-0000-000000000000' AND action = '' FROM state_events
 		ORDER BY sequence LIMIT ?`
 	sqlDropStart      = `DELETE FROM state_events WHERE sequence <= ?`
 	sqlDropStartLinks = `DELETE FROM state_links WHERE sequence <= ?`
@@ -32,7 +32,7 @@ func (s *Store) PruneEvents(ctx context.Context, org uuid.UUID, before time.Time
 	}
 	defer s.gate.Leave()
 	if err := s.moved(ctx); err != nil {
-		return 0, explain(ctx, err)
+		return 0, s.explain(ctx, err)
 	}
 	err = s.transact(ctx, state.Ref{Org: org}, 0, func(t *tx) error {
 		removed, err = t.pruneEvents(org, before, limit, event)
@@ -60,7 +60,7 @@ func (t *tx) pruneEvents(org uuid.UUID, before time.Time, limit int, event audit
 	if chain.Removed, err = t.checkpoint(org); err != nil {
 		return 0, err
 	}
-	rows, err := t.query(sqlLinks, org.String(), stateengine.Key(chain.Removed.Sequence+1), high, limit)
+	rows, err := t.query(t.sql.links(), org.String(), stateengine.Key(chain.Removed.Sequence+1), high, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -76,6 +76,11 @@ func (t *tx) checkpoint(org uuid.UUID) (c audit.Checkpoint, err error) {
 	return stateengine.ScanCheckpoint(t.conn.QueryRowContext(t.ctx, sqlCheckpoint+` FOR UPDATE`, org.String()).Scan)
 }
 
+func (t *tx) setCheckpoint(org uuid.UUID, c audit.Checkpoint) error {
+	set := t.sql.orSet("org", "sequence", "place", "hash", "at")
+	return t.later(addCheckpoint+set, stateengine.CheckpointValues(org, c)...)
+}
+
 // removeEvents leaves of events what others are searched by, and sets the checkpoint.
 func (t *tx) removeEvents(org uuid.UUID, to audit.Checkpoint, gone []audit.Link) error {
 	sequences := make([]any, len(gone))
@@ -87,7 +92,7 @@ func (t *tx) removeEvents(org uuid.UUID, to audit.Checkpoint, gone []audit.Link)
 			return err
 		}
 	}
-	return t.later(sqlSetCheckpoint, stateengine.CheckpointValues(org, to)...)
+	return t.setCheckpoint(org, to)
 }
 
 // trimLog takes away the log's first rows of which nothing is left, looking at so many, and never its last one.
@@ -108,5 +113,5 @@ func (t *tx) trimLog(to audit.Checkpoint, newest int64, limit int) error {
 			return err
 		}
 	}
-	return t.later(sqlSetCheckpoint, stateengine.CheckpointValues(uuid.Nil, last)...)
+	return t.setCheckpoint(uuid.Nil, last)
 }

@@ -45,12 +45,12 @@ func (s *Store) read(ctx context.Context, places *turns.Turns, org uuid.UUID, bo
 	err = do(bounded)
 	demoted := errors.Is(err, mysqldb.ErrDemoted)
 	if demoted {
-		s.options.Redial(s.readers)
+		s.server.redial(s.readers)
 	}
-	if (demoted || mysqldb.IsAway(err)) && bounded.Err() == nil {
+	if (demoted || s.sql.IsAway(err)) && bounded.Err() == nil {
 		err = do(bounded)
 	}
-	return explain(ctx, err)
+	return s.explain(ctx, err)
 }
 
 // Head implements state.Store.
@@ -59,7 +59,7 @@ func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err e
 	err = s.ask(ctx, ref.Org, func(ctx context.Context) error {
 		var mark int
 		var scan stateengine.HeadScan
-		err := s.readers.QueryRowContext(ctx, sqlHead, ref.Org.String(), string(ref.Name)).Scan(
+		err := s.readers.QueryRowContext(ctx, s.texts.head, ref.Org.String(), string(ref.Name)).Scan(
 			append([]any{&mark}, scan.Fields()...)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -80,13 +80,13 @@ func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err e
 // Current implements state.Store.
 func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
 	args := []any{ref.Org.String(), string(ref.Name)}
-	return s.snapshot(ctx, ref, sqlCurrent, slices.Concat(args, args))
+	return s.snapshot(ctx, ref, s.texts.current, slices.Concat(args, args))
 }
 
 // Version implements state.Store.
 func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error) {
 	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(number)}
-	snapshot, err := s.snapshot(ctx, ref, sqlVersion, slices.Concat(args, args))
+	snapshot, err := s.snapshot(ctx, ref, s.texts.version, slices.Concat(args, args))
 	if err == nil {
 		err = stateengine.IsAsked(snapshot, number)
 	}

@@ -16,8 +16,11 @@ func (t *tx) Head() (stateengine.HeadRow, error) {
 		digest   []byte
 		encoding string
 	)
-	found, err := t.one(append([]any{&base, &digest, &encoding}, scan.Fields()...), sqlLockHead, t.ref.Org.String(),
-		string(t.ref.Name))
+	org, name := t.ref.Org.String(), string(t.ref.Name)
+	if t.sql.isPostgres() {
+		t.keep(sqlLockID, org, name)
+	}
+	found, err := t.one(append([]any{&base, &digest, &encoding}, scan.Fields()...), t.texts.lockHead, org, name)
 	if err != nil || !found {
 		return stateengine.HeadRow{}, err
 	}
@@ -47,7 +50,7 @@ func (t *tx) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, er
 	ask(q.Digest != "", "EXISTS (SELECT 1 FROM state_purged WHERE state = ? AND digest = ?)", &facts.Purged, id,
 		[]byte(q.Digest))
 	ask(q.LockID != "", sqlLockUsed, &facts.LockUsed, id, q.LockID)
-	const status = "ifnull((SELECT status FROM state_candidates WHERE state = ? AND id = ?), '')"
+	const status = "coalesce((SELECT status FROM state_candidates WHERE state = ? AND id = ?), '')"
 	ask(q.Candidate != "", status, &facts.Candidate, id, q.Candidate)
 	ask(q.Candidate != "", "(SELECT COUNT(*) FROM state_candidates WHERE state = ? AND is_open = 1)", &facts.Open, id)
 	ask(q.Settle != "", status, &facts.Settle, id, q.Settle)
@@ -63,12 +66,8 @@ func (t *tx) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, er
 
 // AddState implements stateengine.StateTx.
 func (t *tx) AddState() (int64, error) {
-	result, err := t.now(sqlAddState, t.ref.Org.String(), string(t.ref.Name))
-	if err != nil {
-		return 0, err
-	}
 	t.grow(t.ref.Org, state.RowBytes)
-	return result.LastInsertId()
+	return t.added("id", sqlAddState, t.ref.Org.String(), string(t.ref.Name))
 }
 
 // AddVersion implements stateengine.StateTx.
@@ -119,7 +118,7 @@ func (t *tx) SetDeleted(id int64, at *time.Time, undeleted bool) error {
 func (t *tx) Release(id int64, held *state.Lock) error {
 	t.set(id, "released_id", held.Info.ID)
 	t.freeLock(id)
-	return t.later(sqlAddLockID, id, held.Info.ID)
+	return t.later(t.sql.newInto(newLockID), id, held.Info.ID)
 }
 
 // freeLock has the row tell of no lock.

@@ -14,13 +14,13 @@ const (
 	sqlFindVersion = `SELECT digest, purged, stored_bytes FROM state_versions WHERE state = ? AND number = ?`
 	sqlIsNeeded    = `SELECT EXISTS (SELECT 1 FROM state_versions WHERE state = ? AND number > ? AND number < ? AND base = ?)`
 	sqlMarkPurged  = `UPDATE state_versions SET purged = 1, encoding = '', stored_bytes = 0, base = NULL WHERE state = ? AND number = ?`
-	sqlKeepDigest  = `INSERT IGNORE INTO state_purged (state, digest) VALUES (?, ?)`
+	newPurged      = `state_purged (state, digest) VALUES (?, ?)`
 
 	sqlOldest = `SELECT v.number, v.number, v.created_at, v.number = s.newest` + versionOf +
 		` WHERE s.id = ? ORDER BY v.number LIMIT ?`
 	sqlNeeded = `SELECT base FROM state_versions WHERE state = ? AND number > ? AND number < ? AND base <= ? LIMIT 1`
 
-	sqlSizes       = `SELECT COUNT(*), ifnull(SUM(stored_bytes), 0) FROM state_versions WHERE state = ? AND number IN `
+	sqlSizes       = `SELECT COUNT(*), coalesce(SUM(stored_bytes), 0) FROM state_versions WHERE state = ? AND number IN `
 	sqlDropBodies  = `DELETE FROM state_bodies WHERE state = ? AND number IN `
 	sqlDropVersion = `DELETE FROM state_versions WHERE state = ? AND number IN `
 )
@@ -90,7 +90,7 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 	}
 	if destroyed {
 		t.set(id, "purges", true)
-		if err := t.later(sqlKeepDigest, id, digest); err != nil {
+		if err := t.later(t.sql.newInto(newPurged), id, digest); err != nil {
 			return false, err
 		}
 	}

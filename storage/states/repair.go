@@ -7,30 +7,30 @@ import (
 	"fmt"
 
 	"github.com/holdfast/holdfast/storage/moving"
-	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // What follows from other rows, and can be made of them again. The journal counts as part of what is counted.
 const (
-	sqlMiscounted = `SELECT org, CAST(-SUM(bytes) AS SIGNED) FROM (
+	miscountedFrom = ` FROM (
 	SELECT org, bytes FROM state_usage UNION ALL SELECT org, bytes FROM state_journal
-	UNION ALL SELECT ifnull(owner, org), -512 - 2 * (GREATEST(ifnull(LENGTH(lock_raw), 0), 1024) - 1024) FROM state_heads
-	UNION ALL SELECT ifnull(s.owner, s.org), -512 - v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
-	UNION ALL SELECT ifnull(s.owner, s.org), -512 - c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
+	UNION ALL SELECT coalesce(owner, org), -512 - 2 * (GREATEST(coalesce(LENGTH(lock_raw), 0), 1024) - 1024) FROM state_heads
+	UNION ALL SELECT coalesce(s.owner, s.org), -512 - v.stored_bytes FROM state_versions v JOIN state_heads s ON s.id = v.state
+	UNION ALL SELECT coalesce(s.owner, s.org), -512 - c.stored_bytes FROM state_candidates c JOIN state_heads s ON s.id = c.state
 	) counted GROUP BY org HAVING SUM(bytes) <> 0`
 
 	sqlTotalsOff = `SELECT
 	(SELECT COUNT(*) FROM state_heads WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> '') - l.states
-		- (SELECT CAST(ifnull(SUM(states), 0) AS SIGNED) FROM state_journal),
+		- (SELECT coalesce(SUM(states), 0) FROM state_journal),
 	(SELECT COUNT(*) FROM state_heads WHERE lock_id IS NOT NULL AND org <> '') - l.locks
-		- (SELECT CAST(ifnull(SUM(locks), 0) AS SIGNED) FROM state_journal)
+		- (SELECT coalesce(SUM(locks), 0) FROM state_journal)
 	FROM state_log l WHERE l.id = 1`
 
 	// What is being removed for good is in no list.
-	headsUnlisted = ` WHERE org <> '' AND (is_deleted <> (deleted_at IS NOT NULL) OR is_locked <> (lock_id IS NOT NULL)
-	OR is_expected <> (expected IS NOT NULL))`
-	candidatesUnlisted = ` WHERE is_open <> (status = 'open')`
+	headsUnlisted = ` WHERE org <> '' AND ((is_deleted = 1) <> (deleted_at IS NOT NULL) OR (is_locked = 1) <> (lock_id IS NOT NULL)
+	OR (is_expected = 1) <> (expected IS NOT NULL))`
+	candidatesUnlisted = ` WHERE (is_open = 1) <> (status = 'open')`
 	sqlUnlisted        = `SELECT (SELECT COUNT(*) FROM state_heads` + headsUnlisted + `) +
 	(SELECT COUNT(*) FROM state_candidates` + candidatesUnlisted + `)`
 )
@@ -49,8 +49,8 @@ type Miscounted struct {
 }
 
 // CheckDerived asks for all of it. What it is asked of shows one moment.
-func CheckDerived(q moving.Querier) (d Derived, err error) {
-	if d.Miscounted, err = miscounted(q); err != nil {
+func CheckDerived(q moving.Querier, in sqldb.Dialect) (d Derived, err error) {
+	if d.Miscounted, err = miscounted(q, dialect{in}); err != nil {
 		return d, err
 	}
 	if d.States, d.Locks, err = totalsOff(q); err != nil {
@@ -63,8 +63,8 @@ func CheckDerived(q moving.Querier) (d Derived, err error) {
 	return d, eachRow(rows, func(scan stateengine.Scan) error { return scan(&d.Unlisted) })
 }
 
-func miscounted(q moving.Querier) (all []Miscounted, err error) {
-	rows, err := q.Query(sqlMiscounted)
+func miscounted(q moving.Querier, in dialect) (all []Miscounted, err error) {
+	rows, err := q.Query("SELECT org, " + in.integer("-SUM(bytes)") + miscountedFrom)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +91,14 @@ func eachRow(rows *sql.Rows, fn func(stateengine.Scan) error) error {
 }
 
 // CountUsage counts anew what organizations use. Nodes may go on meanwhile.
-func CountUsage(ctx context.Context, o mysqldb.Options) error {
-	return repair(ctx, o, sql.LevelRepeatableRead, func(tx moving.Tx) error {
-		all, err := miscounted(tx)
+func CountUsage(ctx context.Context, o Options) error {
+	return repair(ctx, o, sql.LevelRepeatableRead, func(tx moving.Tx, in dialect) error {
+		all, err := miscounted(tx, in)
 		if err != nil || len(all) == 0 {
 			return err
 		}
 		for _, one := range all {
-			if _, err := tx.Exec(sqlAddUsage+tuple(2)+sqlMoreUsage, one.Org, one.More); err != nil {
+			if _, err := tx.Exec(sqlAddUsage+tuple(2)+in.moreUsage(), one.Org, one.More); err != nil {
 				return err
 			}
 		}
@@ -107,8 +107,8 @@ func CountUsage(ctx context.Context, o mysqldb.Options) error {
 }
 
 // CountTotals counts anew how many states and locks there are. Nodes may go on meanwhile.
-func CountTotals(ctx context.Context, o mysqldb.Options) error {
-	return repair(ctx, o, sql.LevelRepeatableRead, func(tx moving.Tx) error {
+func CountTotals(ctx context.Context, o Options) error {
+	return repair(ctx, o, sql.LevelRepeatableRead, func(tx moving.Tx, _ dialect) error {
 		states, locks, err := totalsOff(tx)
 		if err == nil {
 			_, err = tx.Exec("UPDATE state_log SET states = states + ?, locks = locks + ? WHERE id = 1", states, locks)
@@ -118,13 +118,16 @@ func CountTotals(ctx context.Context, o mysqldb.Options) error {
 }
 
 // MarkForLists has lists find what they are to find. Nodes may go on meanwhile.
-func MarkForLists(ctx context.Context, o mysqldb.Options) error {
+func MarkForLists(ctx context.Context, o Options) error {
 	// Of rows that are right none stays locked.
-	return repair(ctx, o, sql.LevelReadCommitted, func(tx moving.Tx) error {
-		_, err := tx.Exec("UPDATE state_heads SET is_deleted = deleted_at IS NOT NULL, is_locked = lock_id IS NOT NULL, " +
-			"is_expected = expected IS NOT NULL" + headsUnlisted)
+	return repair(ctx, o, sql.LevelReadCommitted, func(tx moving.Tx, _ dialect) error {
+		is := func(column, condition string) string {
+			return column + " = CASE WHEN " + condition + " THEN 1 ELSE 0 END"
+		}
+		_, err := tx.Exec("UPDATE state_heads SET " + is("is_deleted", "deleted_at IS NOT NULL") + ", " +
+			is("is_locked", "lock_id IS NOT NULL") + ", " + is("is_expected", "expected IS NOT NULL") + headsUnlisted)
 		if err == nil {
-			_, err = tx.Exec("UPDATE state_candidates SET is_open = status = 'open'" + candidatesUnlisted)
+			_, err = tx.Exec("UPDATE state_candidates SET " + is("is_open", "status = 'open'") + candidatesUnlisted)
 		}
 		return err
 	})
@@ -133,17 +136,19 @@ func MarkForLists(ctx context.Context, o mysqldb.Options) error {
 // repair changes something in one transaction, while nobody moves the journal. With repeatable reads all that it reads
 // is of one moment, so that what is added to a count by how much it is off is right whatever else is written meanwhile;
 // and there is one repair at a time, else two would add it twice.
-func repair(ctx context.Context, o mysqldb.Options, isolation sql.IsolationLevel,
-	fn func(moving.Tx) error) (err error) {
-	if o, err = o.WithDefaults(); err != nil {
+func repair(ctx context.Context, o Options, isolation sql.IsolationLevel,
+	fn func(moving.Tx, dialect) error) (err error) {
+	server, err := serverOf(o)
+	if err != nil {
 		return err
 	}
-	db, err := o.OpenPool(o.Name)
+	in := server.dialect()
+	db, err := server.fewPool(2)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	unlock, err := o.LockSchema(ctx, db)
+	unlock, err := server.lockSchema(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -154,13 +159,13 @@ func repair(ctx context.Context, o mysqldb.Options, isolation sql.IsolationLevel
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("repair the database %v: %w", o, err), tx.Rollback())
+			err = errors.Join(fmt.Errorf("repair the database %v: %w", server, err), tx.Rollback())
 		}
 	}()
-	if _, err := tx.ExecContext(ctx, "SELECT id FROM state_log FOR UPDATE"); err != nil {
+	if _, err := tx.ExecContext(ctx, in.lockLog()); err != nil {
 		return err
 	}
-	if err := fn(repairing{ctx, tx}); err != nil {
+	if err := fn(repairing{ctx, tx}, in); err != nil {
 		return err
 	}
 	return tx.Commit()

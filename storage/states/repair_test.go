@@ -11,27 +11,32 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // derived is what does not follow from the rest in a database.
-func derived(t testing.TB, d mysqltest.Database) Derived {
+func derived(t testing.TB, d database) Derived {
 	t.Helper()
-	db, err := d.Open(d.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := d.open(t)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	off, err := CheckDerived(repairing{context.Background(), tx})
+	off, err := CheckDerived(repairing{context.Background(), tx}, dialectOf(t, d).Dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return off
+}
+
+func dialectOf(t testing.TB, d database) dialect {
+	t.Helper()
+	server, err := serverOf(d.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server.dialect()
 }
 
 func (d Derived) isSound() bool {
@@ -40,9 +45,11 @@ func (d Derived) isSound() bool {
 
 // TestRepairWhileWritten repairs counts while nodes write and move the journal: they are right in the end, though
 // several repair at once, and though some organization had no count any more.
-func TestRepairWhileWritten(t *testing.T) {
-	d := mysqltest.New(t)
-	s := open(t, optionsFor(d))
+func TestRepairWhileWritten(t *testing.T) { onEach(t, testRepairWhileWritten) }
+
+func testRepairWhileWritten(t *testing.T, on kind) {
+	d := on.new(t)
+	s := open(t, d.options())
 	orgs := []uuid.UUID{uuid.New(), uuid.New()}
 	for _, org := range orgs {
 		for n := range 3 {
@@ -52,7 +59,7 @@ func TestRepairWhileWritten(t *testing.T) {
 	if _, _, err := s.Chain(t.Context(), orgs[0], 0, 1); err != nil { // the journal has moved by then
 		t.Fatal(err)
 	}
-	d.Exec(t, "UPDATE state_usage SET bytes = bytes + 4711 WHERE org = '"+orgs[0].String()+"'",
+	d.exec(t, "UPDATE state_usage SET bytes = bytes + 4711 WHERE org = '"+orgs[0].String()+"'",
 		"DELETE FROM state_usage WHERE org = '"+orgs[1].String()+"'", "UPDATE state_log SET states = 0, locks = 5",
 		"UPDATE state_heads SET is_locked = 1, is_deleted = 1 WHERE name = 's1'")
 	off := derived(t, d)
@@ -71,7 +78,7 @@ func TestRepairWhileWritten(t *testing.T) {
 			}
 		})
 	}
-	o := optionsFor(d).Options
+	o := d.options()
 	var repairs sync.WaitGroup
 	for range 2 {
 		repairs.Go(func() {

@@ -12,19 +12,22 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/seal/sealtest"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
-func TestKeys(t *testing.T) {
-	s := open(t, optionsFor(mysqltest.New(t)))
+func TestKeys(t *testing.T) { onEach(t, testKeys) }
+
+func testKeys(t *testing.T, on kind) {
+	s := open(t, on.new(t).options())
 	sealtest.RunKeys(t, func(*testing.T) seal.Keys { return s.keys })
 }
 
 // TestMark has the database say nothing of whose master keys it was sealed under, or something else: it is not opened,
 // nor without a master key or with another one, and no node seals with another one.
-func TestMark(t *testing.T) {
-	database := mysqltest.New(t)
-	o := optionsFor(database)
+func TestMark(t *testing.T) { onEach(t, testMark) }
+
+func testMark(t *testing.T, on kind) {
+	database := on.new(t)
+	o := database.options()
 	other := o
 	other.Master = seal.NewMaster()
 	early := open(t, other) // while nothing was sealed
@@ -47,15 +50,17 @@ func TestMark(t *testing.T) {
 	without.Master = nil
 	refused("without a master key", without)
 	refused("with another one", other)
-	database.Exec(t, "UPDATE state_sealing SET mark = 'x'")
+	database.exec(t, "UPDATE state_sealing SET mark = 'x'")
 	refused("another mark", o)
-	database.Exec(t, "DELETE FROM state_sealing")
+	database.exec(t, "DELETE FROM state_sealing")
 	refused("no mark", o)
 }
 
 // TestSwappedRows puts rows in the place of others: none is believed.
-func TestSwappedRows(t *testing.T) {
-	s := open(t, optionsFor(mysqltest.New(t)))
+func TestSwappedRows(t *testing.T) { onEach(t, testSwappedRows) }
+
+func testSwappedRows(t *testing.T, on kind) {
+	s := open(t, on.new(t).options())
 	s.bodies.DeltaFrom = 1
 	a, b := state.Ref{Org: uuid.New(), Name: "a"}, state.Ref{Org: uuid.New(), Name: "a"}
 	c := state.Ref{Org: a.Org, Name: "c"}

@@ -10,12 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestFlippedBits flips bits of what is stored of states, anywhere: a body is returned as it was, or not at all.
-func TestFlippedBits(t *testing.T) {
-	s := open(t, optionsFor(mysqltest.New(t)))
+func TestFlippedBits(t *testing.T) { onEach(t, testFlippedBits) }
+
+func testFlippedBits(t *testing.T, on kind) {
+	s := open(t, on.new(t).options())
 	s.bodies.DeltaFrom = 1
 	ref := state.Ref{Org: uuid.New(), Name: "prod/a"}
 	want := map[uint64]string{}
@@ -63,8 +64,10 @@ func TestFlippedBits(t *testing.T) {
 }
 
 // TestSwappedKinds puts the bytes of a candidate in the place of a version's, and the other way round.
-func TestSwappedKinds(t *testing.T) {
-	s := open(t, optionsFor(mysqltest.New(t)))
+func TestSwappedKinds(t *testing.T) { onEach(t, testSwappedKinds) }
+
+func testSwappedKinds(t *testing.T, on kind) {
+	s := open(t, on.new(t).options())
 	ref := state.Ref{Org: uuid.New(), Name: "prod/a"}
 	version, candidate := []byte(`{"serial":1,"is":"version"}`), []byte(`{"serial":2,"is":"candidate"}`)
 	putPlain(t, s, ref, version)

@@ -12,7 +12,7 @@ import (
 
 const (
 	sqlSealMark = `SELECT (SELECT mark FROM state_sealing WHERE id = 1), EXISTS (SELECT 1 FROM state_data_keys)`
-	sqlAddMark  = `INSERT IGNORE INTO state_sealing (id, mark) VALUES (1, ?)`
+	newMark     = `state_sealing (id, mark) VALUES (1, ?)`
 	sqlHaveMark = `SELECT mark FROM state_sealing WHERE id = 1 FOR UPDATE`
 	sqlSetMark  = `UPDATE state_sealing SET mark = ? WHERE id = 1`
 )
@@ -39,7 +39,7 @@ func (s *Store) CheckMaster(ctx context.Context, master *seal.Master) error {
 // addMark has the database say whose master keys wrap data keys, and refuses those of another node that has said so
 // with other ones.
 func (t *tx) addMark(master *seal.Master) error {
-	if _, err := t.now(sqlAddMark, stateengine.MarkOf(master)); err != nil {
+	if _, err := t.now(t.sql.newInto(newMark), stateengine.MarkOf(master)); err != nil {
 		return err
 	}
 	var have stateengine.Mark

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"io"
 	"net"
-	"strconv"
 	"sync/atomic"
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // losing is a way to the database that loses the packet with a COMMIT before it arrives, and then the
@@ -77,18 +75,18 @@ func (l *losing) forward(client net.Conn) {
 
 // TestLostTwice: a change never reached the database, and what was asked about it did, without an
 // answer. The token that is there then is no sign that the change happened: it is made anew.
-func TestLostTwice(t *testing.T) {
-	d := mysqltest.New(t)
+func TestLostTwice(t *testing.T) { onEach(t, testLostTwice) }
+
+func testLostTwice(t *testing.T, on kind) {
+	d := on.new(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	l := &losing{target: net.JoinHostPort(d.Host, strconv.Itoa(d.Port))}
+	l := &losing{target: d.address()}
 	go l.serve(listener)
-	o := optionsFor(d)
-	o.Host, o.Port = "127.0.0.1", listener.Addr().(*net.TCPAddr).Port
-	s, ref := opened(t, o), newRef("lost")
+	s, ref := opened(t, d.by(listener.Addr().String()).options()), newRef("lost")
 	l.phase.Store(losesCommit)
 	body := []byte(`{"serial":1}`)
 	head, err := s.Update(t.Context(), ref, body, write(body))

@@ -13,18 +13,13 @@ import (
 // An organization's states are doomed first, as Expunge dooms one: nobody finds them from then on,
 // and what each of them has goes piece by piece. Its events come last.
 const (
-	sqlToDoom       = `SELECT id, newest IS NOT NULL AND deleted_at IS NULL, is_locked, ifnull(lock_raw, '') FROM state_heads WHERE org = ? ORDER BY name LIMIT ? FOR UPDATE`
+	sqlToDoom       = `SELECT id, newest IS NOT NULL AND deleted_at IS NULL, is_locked, coalesce(lock_raw, '') FROM state_heads WHERE org = ? ORDER BY name LIMIT ? FOR UPDATE`
 	sqlFindShredded = `SELECT id, owner FROM state_heads WHERE org = '' AND owner = ? LIMIT 1 FOR UPDATE`
 
-	sqlShredLockIDs = `DELETE FROM state_lock_ids WHERE state = ? ORDER BY id LIMIT ?`
-	sqlShredRewinds = `DELETE FROM state_rewinds WHERE org = ? ORDER BY name LIMIT ?`
-	sqlShredPurged  = `DELETE FROM state_purged WHERE state = ? ORDER BY digest LIMIT ?`
-
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
-	sqlBlankEvents = sqlBlank + ` WHERE org = ? ORDER BY sequence LIMIT ?`
-	sqlBlank       = `UPDATE state_events SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
-		refused = '', reason = '', note = '', ` + "`key`" +
-		` = '', key_name = '', subject = '', role = '', address = '', request = ''`
+	sqlBlank = `UPDATE state_events` + blanked
+	blanked  = ` SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
+		refused = '', reason = '', note = '', key_id = '', key_name = '', subject = '', role = '', address = '', request = ''`
 
 	// Who has the log locked is the only one that adds to what is counted.
 	sqlShredUsage      = `DELETE FROM state_usage WHERE org = ?`
@@ -54,7 +49,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	}
 	s.rewinds.forget(org)
 	if err := s.moved(ctx); err != nil { // so that the log has all of its events
-		return 0, explain(ctx, err)
+		return 0, s.explain(ctx, err)
 	}
 	err = s.transact(ctx, state.Ref{Org: org}, 0, func(t *tx) error {
 		removed, err = t.shred(org, limit)
@@ -70,7 +65,7 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if removed, err = t.affected(sqlShredKeys, org.String()); err != nil || removed > 0 {
 		return removed, err
 	}
-	if removed, err = t.affected(sqlShredRewinds, org.String(), limit); err != nil || removed > 0 {
+	if removed, err = t.affected(t.sql.deleteSome("state_rewinds", "org, name", "org = ?", "name"), org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	removed, err = t.doomAll(org, limit)
@@ -84,7 +79,7 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if id != 0 {
 		return t.shredState(org, id, limit)
 	}
-	if removed, err = t.affected(sqlBlankEvents, org.String(), limit); err != nil || removed > 0 {
+	if removed, err = t.affected(t.sql.some("UPDATE ", "state_events", blanked, "sequence", "org = ?", "sequence"), org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	return t.shredCounts(org)
@@ -160,7 +155,8 @@ func (t *tx) shredState(org uuid.UUID, id int64, limit int) (removed int, err er
 	if removed, err = t.dropCandidates(org, id, min(limit, shreddedCandidates)); err != nil || removed > 0 {
 		return removed, err
 	}
-	for _, rest := range []string{sqlShredLockIDs, sqlShredPurged} {
+	for _, rest := range []string{t.sql.deleteSome("state_lock_ids", "state, id", "state = ?", "id"),
+		t.sql.deleteSome("state_purged", "state, digest", "state = ?", "digest")} {
 		if removed, err = t.affected(rest, id, limit); err != nil || removed > 0 {
 			return removed, err
 		}

@@ -3,7 +3,6 @@ package states
 import (
 	"strings"
 
-	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -12,17 +11,17 @@ const (
 	ofRef     = ` WHERE s.org = ? AND s.name = ?`
 
 	// With the base of the newest version, which is there for as long as that one is.
-	sqlLockHead = `SELECT ifnull(v.base, ifnull(v.number, 0)), ifnull(a.digest, v.digest), ifnull(v.encoding, ''), ` +
+	sqlLockedHead = `SELECT coalesce(v.base, coalesce(v.number, 0)), coalesce(a.digest, v.digest), coalesce(v.encoding, ''), ` +
 		stateengine.HeadColumns +
-		fromHeads + `LEFT JOIN state_versions a ON a.state = s.id AND a.number = v.base` + ofRef + ` FOR UPDATE`
+		fromHeads + `LEFT JOIN state_versions a ON a.state = s.id AND a.number = v.base` + ofRef
 
 	sqlLockID = `SELECT s.id FROM state_heads s` + ofRef + ` FOR UPDATE`
 
 	// The pieces of a version and those of what it is a delta of, in one statement, which sees one
 	// moment. A version without its row is damage, never an absent state.
-	ownPieces = `SELECT 0, ifnull(v.encoding, ''), ifnull(v.stored_bytes, 0), ifnull(v.base, 0), b.piece, b.bytes, ` +
+	ownPieces = `SELECT 0, coalesce(v.encoding, ''), coalesce(v.stored_bytes, 0), coalesce(v.base, 0), b.piece, b.bytes, ` +
 		stateengine.VersionColumns
-	basePieces = `SELECT 1, a.encoding, a.stored_bytes, ifnull(a.base, 0), b.piece, b.bytes, ` + stateengine.VersionColumns
+	basePieces = `SELECT 1, a.encoding, a.stored_bytes, coalesce(a.base, 0), b.piece, b.bytes, ` + stateengine.VersionColumns
 	joinOwn    = ` LEFT JOIN state_bodies b ON b.state = v.state AND b.number = v.number`
 	joinBase   = ` JOIN state_versions a ON a.state = v.state AND a.number = v.base LEFT JOIN state_bodies b ON b.state = a.state AND b.number = a.number`
 
@@ -31,8 +30,8 @@ const (
 	versionOf  = ` FROM state_heads s JOIN state_versions v ON v.state = s.id`
 	isNumber   = ` AND v.number = ?`
 
-	sqlBaseOfNewest = `SELECT s.id, v.number, ifnull(v.base, v.number)` + fromHeads +
-		`JOIN state_versions a ON a.state = s.id AND a.number = ifnull(v.base, v.number)` +
+	sqlBaseOfNewest = `SELECT s.id, v.number, coalesce(v.base, v.number)` + fromHeads +
+		`JOIN state_versions a ON a.state = s.id AND a.number = coalesce(v.base, v.number)` +
 		ofRef + ` AND v.encrypted = 0 AND a.size BETWEEN ? AND ? AND a.base IS NULL AND a.encoding <> ''`
 
 	sqlLockUsed = `EXISTS (SELECT 1 FROM state_lock_ids WHERE state = ? AND id = ?)`
@@ -44,7 +43,7 @@ const (
 	sqlAddVersion = `INSERT INTO state_versions (state, ` + stateengine.VersionNames +
 		`, encoding, stored_bytes, base) VALUES `
 	sqlAddPiece     = `INSERT INTO state_bodies (state, number, piece, bytes) VALUES (?, ?, ?, ?)`
-	sqlAddLockID    = `INSERT IGNORE INTO state_lock_ids (state, id) VALUES (?, ?)`
+	newLockID       = `state_lock_ids (state, id) VALUES (?, ?)`
 	sqlAddCandidate = `INSERT INTO state_candidates (state, id, source, status, ` + stateengine.VersionNames +
 		`, content, is_open, encoding, stored_bytes) VALUES `
 
@@ -52,10 +51,10 @@ const (
 	sqlSettle     = `UPDATE state_candidates SET status = ?, decided_at = ?, is_open = 0, encoding = '', stored_bytes = 0 WHERE seq = ?`
 	sqlDropBody   = `DELETE FROM state_bodies WHERE state = ? AND number = ?`
 
-	sqlUsage = `SELECT ifnull((SELECT bytes FROM state_usage WHERE org = ?), 0) + ifnull((SELECT SUM(bytes) FROM state_journal WHERE org = ?), 0)`
+	sqlUsage = `SELECT coalesce((SELECT bytes FROM state_usage WHERE org = ?), 0) + coalesce((SELECT SUM(bytes) FROM state_journal WHERE org = ?), 0)`
 
-	// Who inserts it has it locked, and so has who finds it there.
-	sqlLockRoom = `INSERT INTO state_rooms (org) VALUES (?) ON DUPLICATE KEY UPDATE org = VALUES(org)`
+	// Who inserts it has it locked, and so has who finds it there, once a column is set.
+	addRoom = `INSERT INTO state_rooms (org) VALUES (?)`
 
 	sqlAddOutcome = `INSERT INTO state_outcomes (token) VALUES (?)`
 	sqlUndo       = `INSERT INTO state_outcomes (token, undone) VALUES (?, 1)`
@@ -65,25 +64,6 @@ const (
 
 	sqlProbe = `UPDATE state_probe SET at = ? WHERE id = 1`
 )
-
-// What must be current is looked up by a statement that says in the same moment whether the server is one
-// to ask: isDemoted is the mark of the row that it has instead of an answer.
-var (
-	sqlHead = unlessDemoted(len(new(stateengine.HeadScan).Fields()),
-		`SELECT 0, `+stateengine.HeadColumns+fromHeads+ofRef)
-	sqlCurrent = unlessDemoted(pieceFields, ownPieces+newestOf+joinOwn+ofRef+isReadable+` UNION ALL `+
-		basePieces+newestOf+joinBase+ofRef+isReadable)
-	sqlVersion = unlessDemoted(pieceFields, ownPieces+versionOf+joinOwn+ofRef+isNumber+` UNION ALL `+
-		basePieces+versionOf+joinBase+ofRef+isNumber)
-)
-
-const isDemoted = 2
-
-// unlessDemoted has a query, whose rows begin with a mark, return one more row at a server that takes no
-// writes: first, with its own mark and so many fields of no meaning.
-func unlessDemoted(fields int, query string) string {
-	return `SELECT 2` + strings.Repeat(`, 0`, fields) + ` FROM DUAL WHERE ` + mysqldb.Demoted + ` UNION ALL ` + query
-}
 
 // tuple returns so many placeholders in brackets.
 func tuple(n int) string { return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")" }

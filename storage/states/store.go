@@ -54,7 +54,7 @@ func (s *Store) Usage(ctx context.Context, org uuid.UUID) (used int64, err error
 	return used, err
 }
 
-const sqlTotals = `SELECT states + ifnull((SELECT SUM(states) FROM state_journal), 0), locks + ifnull((SELECT SUM(locks) FROM state_journal), 0),
+const sqlTotals = `SELECT states + coalesce((SELECT SUM(states) FROM state_journal), 0), locks + coalesce((SELECT SUM(locks) FROM state_journal), 0),
 	(SELECT MIN(lock_since) FROM state_heads WHERE lock_since IS NOT NULL) FROM state_log WHERE id = 1`
 
 // Totals implements state.Store. What the journal has yet is little: it moves on all the time.
@@ -92,8 +92,8 @@ func (s *Store) probe(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if why := s.options.WhyReadOnly(ctx, s.readers); why != "" {
+	if why := s.server.whyReadOnly(ctx, s.readers); why != "" {
 		return fault.Wrap(err, fault.StoreUnavailable, "the database is read-only (%s)", why)
 	}
-	return storeError(err)
+	return s.sql.storeError(err)
 }

@@ -2,24 +2,24 @@ package states
 
 import (
 	"testing"
-	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
-func TestStore(t *testing.T) {
+func TestStore(t *testing.T) { onEach(t, testStore) }
+
+func testStore(t *testing.T, on kind) {
 	statetest.RunStore(t, func(t *testing.T) state.Store {
-		d := mysqltest.New(t)
+		d := on.new(t)
 		wantSound(t, d)
-		return opened(t, optionsFor(d))
+		return opened(t, d.options())
 	})
 }
 
 // wantSound wants what is counted and listed to follow from the rest at the end of the test, whatever was done.
-func wantSound(t *testing.T, d mysqltest.Database) {
+func wantSound(t *testing.T, d database) {
 	t.Helper()
 	t.Cleanup(func() {
 		if off := derived(t, d); !off.isSound() {
@@ -29,41 +29,24 @@ func wantSound(t *testing.T, d mysqltest.Database) {
 }
 
 // TestStoreOfDeltas stores small bodies as deltas too, and has each list look at a few rows only.
-func TestStoreOfDeltas(t *testing.T) {
+func TestStoreOfDeltas(t *testing.T) { onEach(t, testStoreOfDeltas) }
+
+func testStoreOfDeltas(t *testing.T, on kind) {
 	suite.Deep(t)
 	statetest.RunStore(t, func(t *testing.T) state.Store {
-		s := opened(t, optionsFor(mysqltest.New(t)))
+		s := opened(t, on.new(t).options())
 		s.bodies.DeltaFrom, s.looks = 1, 2
 		return s
 	})
 }
 
 func TestDurable(t *testing.T) {
-	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
-		d := mysqltest.Named(t, nameFor(dir))
-		leftAlone(t, d)
-		return opened(t, optionsFor(d))
+	onEach(t, func(t *testing.T, on kind) {
+		t.Setenv(onKilled, string(on))
+		statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
+			d := on.named(t, nameFor(dir))
+			leftAlone(t, d)
+			return opened(t, d.options())
+		})
 	})
-}
-
-// leftAlone waits until the server has ended the sessions of a process that was killed: until then a COMMIT that it had
-// sent may take effect, behind who looks what there is.
-func leftAlone(t *testing.T, d mysqltest.Database) {
-	t.Helper()
-	db, err := d.Address.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		var sessions int
-		err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ?",
-			d.Name).Scan(&sessions)
-		if err != nil || sessions > 0 && time.Now().After(end) {
-			t.Fatalf("%d sessions are left, %v", sessions, err)
-		}
-		if sessions == 0 {
-			return
-		}
-	}
 }

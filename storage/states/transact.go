@@ -12,7 +12,6 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 const (
@@ -60,7 +59,7 @@ func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work fun
 		return err
 	}
 	s.owed.Store(true)
-	return explain(ctx, s.insist(context.WithoutCancel(ctx), ref, bytes, work))
+	return s.explain(ctx, s.insist(context.WithoutCancel(ctx), ref, bytes, work))
 }
 
 // insist makes the transaction until its outcome is known, or can't be.
@@ -71,10 +70,10 @@ func (s *Store) insist(ctx context.Context, ref state.Ref, bytes int, work func(
 		switch {
 		case time.Since(began) > insistFor, errors.Is(err, errUnknown):
 			return err
-		case (mysqldb.IsConflict(err) || mysqldb.IsDuplicate(err)) && conflicts < conflictTries:
+		case s.sql.IsUndone(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(min(time.Duration(conflicts)*conflictPause, longestPause)))
-		case (errors.Is(err, errUndone) || mysqldb.IsAway(err)) && lost < lostTries:
+		case (errors.Is(err, errUndone) || s.sql.IsAway(err)) && lost < lostTries:
 			lost++
 		default:
 			return err
@@ -111,14 +110,14 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 		return nil
 	}
 	s.abandon(conn, err)
-	if !t.sent || mysqldb.IsUndone(err) {
+	if !t.sent || s.sql.IsUndone(err) {
 		return err
 	}
 	outcome := s.settle(t.token, began, err)
 	switch {
 	case outcome == nil:
 		s.remember(ctx, t)
-	case errors.Is(outcome, errUndone) && mysqldb.Number(err) != 0 && !mysqldb.IsAway(err):
+	case errors.Is(outcome, errUndone) && s.sql.IsServers(err) && !s.sql.IsAway(err):
 		return err // which says why
 	}
 	return outcome
@@ -137,7 +136,7 @@ func (s *Store) abandon(conn *sql.Conn, reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
 	defer cancel()
 	clean := false
-	if !mysqldb.IsAway(reason) {
+	if !s.sql.IsAway(reason) {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		clean = err == nil
 	}
@@ -166,7 +165,7 @@ func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 			return errUndone
 		case err == nil:
 			return nil
-		case !mysqldb.IsAway(err) && !mysqldb.IsConflict(err) || ctx.Err() != nil:
+		case !s.sql.IsAway(err) && !s.sql.IsConflict(err) || ctx.Err() != nil:
 			return errUnsettled(errors.Join(lost, err))
 		}
 		pause(ctx, settlePause)
@@ -180,7 +179,7 @@ func (s *Store) undo(ctx context.Context, token uuid.UUID) (undone bool, err err
 	if err == nil {
 		return true, nil
 	}
-	if !mysqldb.IsDuplicate(err) {
+	if !s.sql.IsDuplicate(err) {
 		return false, err
 	}
 	return undone, s.readers.QueryRowContext(ctx, sqlIsUndone, token[:]).Scan(&undone)

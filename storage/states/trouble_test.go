@@ -9,13 +9,14 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // TestSlowDatabase has each word to the database take long: reads and writes wait for it, none says that
 // there is nothing, and a caller that waits no longer is told that it gave up.
-func TestSlowDatabase(t *testing.T) {
-	s, proxy := proxied(t)
+func TestSlowDatabase(t *testing.T) { onEach(t, testSlowDatabase) }
+
+func testSlowDatabase(t *testing.T, on kind) {
+	s, proxy := proxied(t, on)
 	ref := newRef("slow")
 	put(t, s, ref, []byte("one"))
 	proxy.Delay(50 * time.Millisecond)
@@ -40,8 +41,10 @@ func TestSlowDatabase(t *testing.T) {
 
 // TestAnswersOfTrouble holds what callers are told of a database that can't work now to one code, and to
 // saying when to come back.
-func TestAnswersOfTrouble(t *testing.T) {
-	s, proxy := proxied(t)
+func TestAnswersOfTrouble(t *testing.T) { onEach(t, testAnswersOfTrouble) }
+
+func testAnswersOfTrouble(t *testing.T, on kind) {
+	s, proxy := proxied(t, on)
 	ref := newRef("trouble")
 	put(t, s, ref, []byte("{}"))
 	proxy.Break()
@@ -58,12 +61,14 @@ func TestAnswersOfTrouble(t *testing.T) {
 
 // TestClocksApart has nodes whose clocks are ten minutes apart, each way: versions, locks and the log keep
 // their order, nothing that was acknowledged counts as lost, and no outcome is forgotten too early.
-func TestClocksApart(t *testing.T) {
-	d := mysqltest.New(t)
+func TestClocksApart(t *testing.T) { onEach(t, testClocksApart) }
+
+func testClocksApart(t *testing.T, on kind) {
+	d := on.new(t)
 	var stores []*Store
 	shifts := []time.Duration{0, -10 * time.Minute, 10 * time.Minute}
 	for _, shift := range shifts {
-		o := optionsFor(d)
+		o := d.options()
 		o.Now = func() time.Time { return time.Now().Add(shift) }
 		stores = append(stores, open(t, o))
 	}

@@ -14,8 +14,10 @@ import (
 
 // TestOneOrganizationsConnections has one organization ask for every connection there is, and for
 // many more: another one does all that there is to do meanwhile.
-func TestOneOrganizationsConnections(t *testing.T) {
-	s, greedy, ref := nodes(t, 1)[0], uuid.New(), newRef("other")
+func TestOneOrganizationsConnections(t *testing.T) { onEach(t, testOneOrganizationsConnections) }
+
+func testOneOrganizationsConnections(t *testing.T, on kind) {
+	s, greedy, ref := nodes(t, on, 1)[0], uuid.New(), newRef("other")
 	ctx, stop := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
 	for _, places := range []*turns.Turns{s.writing, s.heading, s.reading, s.listing} {
@@ -48,10 +50,12 @@ func TestOneOrganizationsConnections(t *testing.T) {
 
 // TestLanes has many changes of a state wait whose row a stopped node has locked: they take up one
 // connection, and their callers may give up.
-func TestLanes(t *testing.T) {
-	stores, ref := nodes(t, 2), newRef("busy")
+func TestLanes(t *testing.T) { onEach(t, testLanes) }
+
+func testLanes(t *testing.T, on kind) {
+	stores, ref := nodes(t, on, 2), newRef("busy")
 	put(t, stores[0], ref, []byte("{}"))
-	session, end := stuck(t, stores[1], ref)
+	session, end := stuck(t, on, stores[1], ref)
 	defer end()
 	ctx, stop := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
@@ -67,7 +71,7 @@ func TestLanes(t *testing.T) {
 		t.Errorf("%d connections are in use by changes of one state", n)
 	}
 	stop()
-	if _, err := stores[0].readers.Exec("KILL ?", session); err != nil {
+	if _, err := stores[0].readers.Exec(on.kill(session)); err != nil {
 		t.Fatal(err)
 	}
 	waiting.Wait()

@@ -27,6 +27,8 @@ const (
 type tx struct {
 	ctx   context.Context
 	conn  *sql.Conn
+	sql   dialect
+	texts *texts
 	ref   state.Ref            // the state that it changes
 	in    stateengine.Envelope // of an update of it
 	token uuid.UUID            // by which is found out what became of it
@@ -53,20 +55,27 @@ type tx struct {
 
 func (s *Store) newTx(ctx context.Context, conn *sql.Conn, ref state.Ref) (*tx, error) {
 	token, err := uuid.NewV7() // so that what is written together lies together
-	return &tx{ctx: ctx, conn: conn, ref: ref, token: token}, err
+	t := &tx{ctx: ctx, conn: conn, sql: s.sql, texts: &s.texts, ref: ref, token: token}
+	t.kept.WriteString(s.sql.begin())
+	return t, err
 }
 
 // later keeps a statement back.
 func (t *tx) later(statement string, args ...any) error {
 	t.wrote = true
-	t.kept.WriteString(statement)
-	t.kept.WriteByte(';')
-	t.args = append(t.args, args...)
-	t.size += len(statement) + sizeOf(args)
+	t.keep(statement, args...)
 	if t.size < batchBytes {
 		return nil
 	}
 	return t.flush()
+}
+
+// keep keeps back what may only lock something.
+func (t *tx) keep(statement string, args ...any) {
+	t.kept.WriteString(statement)
+	t.kept.WriteByte(';')
+	t.args = append(t.args, args...)
+	t.size += len(statement) + sizeOf(args)
 }
 
 // sizeOf is about what values take in a statement: quoting at most doubles them.
@@ -103,6 +112,20 @@ func (t *tx) now(statement string, args ...any) (sql.Result, error) {
 	}
 	t.wrote = true
 	return t.conn.ExecContext(t.ctx, statement, args...)
+}
+
+// added runs an INSERT of one row, and returns the number that it got in a column.
+func (t *tx) added(column, insert string, args ...any) (number int64, err error) {
+	if t.sql.isPostgres() {
+		t.wrote = true
+		_, err = t.one([]any{&number}, insert+" RETURNING "+column, args...)
+		return number, err
+	}
+	result, err := t.now(insert, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 func (t *tx) query(query string, args ...any) (*sql.Rows, error) {

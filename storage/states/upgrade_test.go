@@ -10,24 +10,33 @@ import (
 	"testing/fstest"
 
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
 // nextStep is what a next version may do while this one runs: it adds, and takes nothing away. Its first
 // statement shows how often it was run.
-const nextStep = `-- +goose NO TRANSACTION
+func nextStep(on kind) string {
+	if on == onPostgres {
+		return `-- +goose Up
+CREATE TABLE next_runs (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+INSERT INTO next_runs DEFAULT VALUES;
+ALTER TABLE state_heads ADD COLUMN next_note BYTEA NULL;
+ALTER TABLE state_versions ADD COLUMN next_kind SMALLINT NOT NULL DEFAULT 0;
+`
+	}
+	return `-- +goose NO TRANSACTION
 -- +goose Up
 CREATE TABLE next_runs (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY);
 INSERT INTO next_runs () VALUES ();
 ALTER TABLE state_heads ADD COLUMN next_note VARBINARY(64) NULL;
 ALTER TABLE state_versions ADD COLUMN next_kind TINYINT NOT NULL DEFAULT 0;
 `
+}
 
 // next returns options of a program whose schema is one step ahead.
-func next(t *testing.T, o Options) Options {
+func next(t *testing.T, on kind, o Options) Options {
 	t.Helper()
 	steps := fstest.MapFS{}
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+	names, err := fs.Glob(migrations, "migrations/*/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +47,7 @@ func next(t *testing.T, o Options) Options {
 		}
 		steps[name] = &fstest.MapFile{Data: text}
 	}
-	steps["migrations/09999_next.sql"] = &fstest.MapFile{Data: []byte(nextStep)}
+	steps["migrations/"+string(on)+"/09999_next.sql"] = &fstest.MapFile{Data: []byte(nextStep(on))}
 	o.steps = steps
 	return o
 }
@@ -46,8 +55,10 @@ func next(t *testing.T, o Options) Options {
 // TestRollingUpgrade has nodes of the next version start, all at once, while those of this one write the
 // same states: one of them migrates, none of the others' writes fails or is lost, old and new nodes go on
 // side by side, and no old one starts any more.
-func TestRollingUpgrade(t *testing.T) {
-	o := optionsFor(mysqltest.New(t))
+func TestRollingUpgrade(t *testing.T) { onEach(t, testRollingUpgrade) }
+
+func testRollingUpgrade(t *testing.T, on kind) {
+	o := on.new(t).options()
 	olds := []*Store{open(t, o), open(t, o)}
 	ref, done := newRef("shared"), make(chan struct{})
 	var mu sync.Mutex
@@ -79,7 +90,7 @@ func TestRollingUpgrade(t *testing.T) {
 	news := make([]*Store, 3)
 	for i := range news {
 		starting.Go(func() {
-			s, err := Open(context.Background(), next(t, o))
+			s, err := Open(context.Background(), next(t, on, o))
 			if err != nil {
 				t.Error(err)
 				return

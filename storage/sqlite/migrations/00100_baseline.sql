@@ -69,7 +69,7 @@ CREATE TABLE versions (
   size              INTEGER NOT NULL,      -- of the bytes as they came
   digest            BLOB NOT NULL,         -- their SHA-256
   created_at        INTEGER NOT NULL,
-  key               TEXT NOT NULL,
+  key_id            TEXT NOT NULL,
   address           TEXT NOT NULL,
   request           TEXT NOT NULL,
   who               TEXT NOT NULL,
@@ -126,7 +126,7 @@ CREATE TABLE candidates (
   size              INTEGER NOT NULL,
   digest            BLOB NOT NULL,
   created_at        INTEGER NOT NULL,
-  key               TEXT NOT NULL,
+  key_id            TEXT NOT NULL,
   address           TEXT NOT NULL,
   request           TEXT NOT NULL,
   who               TEXT NOT NULL,
@@ -160,7 +160,7 @@ CREATE TABLE events (
   refused  TEXT NOT NULL,
   reason   TEXT NOT NULL,
   note     TEXT NOT NULL,
-  key      TEXT NOT NULL,
+  key_id   TEXT NOT NULL,
   key_name TEXT NOT NULL,
   subject  TEXT NOT NULL,
   role     TEXT NOT NULL,

@@ -1,0 +1,176 @@
+package states
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/stateengine"
+)
+
+// dialect is the SQL that the servers don't have in common. All other texts in this package mean the same to both.
+type dialect struct{ sqldb.Dialect }
+
+func (d dialect) isPostgres() bool { return d.Dialect == sqldb.Postgres }
+
+// begin is what a transaction's first statement needs before it. A connection of MySQL's that writes is always in one.
+func (d dialect) begin() string {
+	if d.isPostgres() {
+		return "BEGIN;"
+	}
+	return ""
+}
+
+// index has an index be used: with many rows a server of MySQL's protocol may prefer to read them all.
+func (d dialect) index(name string) string {
+	if d.isPostgres() {
+		return ""
+	}
+	return " FORCE INDEX (" + name + ")"
+}
+
+// isNew ends an INSERT that leaves rows as they are that are there already; its beginning is newInto.
+func (d dialect) newInto(insert string) string {
+	if d.isPostgres() {
+		return "INSERT INTO " + insert + " ON CONFLICT DO NOTHING"
+	}
+	return "INSERT IGNORE INTO " + insert
+}
+
+// orSet ends an INSERT that has the row that is there already take these columns from the new one.
+func (d dialect) orSet(key string, columns ...string) string {
+	sets := make([]string, len(columns))
+	for i, column := range columns {
+		sets[i] = column + " = " + d.given(column)
+	}
+	return d.or(key, strings.Join(sets, ", "))
+}
+
+// or ends an INSERT that has the row that is there already be changed.
+func (d dialect) or(key, sets string) string {
+	if d.isPostgres() {
+		return " ON CONFLICT (" + key + ") DO UPDATE SET " + sets
+	}
+	return " ON DUPLICATE KEY UPDATE " + sets
+}
+
+// given is the value that an INSERT has for a column.
+func (d dialect) given(column string) string {
+	if d.isPostgres() {
+		return "excluded." + column
+	}
+	return "VALUES(" + column + ")"
+}
+
+// some limits a DELETE or an UPDATE to the first rows, whose key these columns are. Its last argument is how many, and
+// the condition's come before that.
+func (d dialect) some(begin, table, end, key, where, order string) string {
+	if d.isPostgres() {
+		return begin + table + end + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + where +
+			" ORDER BY " + order + " LIMIT ?)"
+	}
+	return begin + table + end + " WHERE " + where + " ORDER BY " + order + " LIMIT ?"
+}
+
+// deleteSome is some of a DELETE.
+func (d dialect) deleteSome(table, key, where, order string) string {
+	return d.some("DELETE FROM ", table, "", key, where, order)
+}
+
+// text is the placeholder of a text where no column says that it is one.
+func (d dialect) text() string {
+	if d.isPostgres() {
+		return "CAST(? AS BYTEA)"
+	}
+	return "?"
+}
+
+// integer has a sum be a whole number.
+func (d dialect) integer(sum string) string {
+	if d.isPostgres() {
+		return "CAST(" + sum + " AS BIGINT)"
+	}
+	return "CAST(" + sum + " AS SIGNED)"
+}
+
+// micros asks for the server's time, in microseconds since 1970, whatever its time zone is.
+func (d dialect) micros() string {
+	if d.isPostgres() {
+		return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+	}
+	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"
+}
+
+// forget deletes outcomes, by their place and by their time: the token of a node whose clock is wrong stays long
+// enough.
+func (d dialect) forget() string {
+	old := "token < ? AND at < NOW(6) - INTERVAL ? SECOND"
+	if d.isPostgres() {
+		old = "token < ? AND at < now() - ? * INTERVAL '1 second'"
+	}
+	return d.deleteSome("state_outcomes", "token", old, "token")
+}
+
+// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL.
+func (d dialect) picked() string {
+	if d.isPostgres() {
+		return ` AND position(convert_from(CAST(? AS BYTEA), 'UTF8') IN lower(convert_from(s.name, 'UTF8'))) > 0` +
+			` AND (CAST(? AS BIGINT) < 0 OR position('/' IN substring(s.name FROM CAST(? AS INT) + 1)) = 0)` +
+			` AND (CAST(? AS INT) = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
+	}
+	return ` AND LOCATE(?, LOWER(CONVERT(s.name USING latin1))) > 0 AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
+		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
+}
+
+// lockLog has nobody else move the journal on, in a transaction that sees one moment, which begins with it.
+func (d dialect) lockLog() string {
+	if d.isPostgres() {
+		return "LOCK TABLE state_log IN EXCLUSIVE MODE"
+	}
+	return "SELECT id FROM state_log FOR UPDATE"
+}
+
+const isDemoted = 2
+
+// unlessDemoted has a query, whose rows begin with a mark, return one more row at a server that takes no
+// writes: first, with its own mark and so many fields of no meaning. One of PostgreSQL's ends its sessions before it
+// is one.
+func (d dialect) unlessDemoted(fields int, query string) string {
+	if d.isPostgres() {
+		return query
+	}
+	return `SELECT ` + strconv.Itoa(isDemoted) + strings.Repeat(`, 0`, fields) + ` FROM DUAL WHERE ` + mysqldb.Demoted +
+		` UNION ALL ` + query
+}
+
+// demoted asks whether the server takes no writes.
+func (d dialect) demoted() string {
+	if d.isPostgres() {
+		return "SELECT pg_is_in_recovery()"
+	}
+	return "SELECT " + mysqldb.Demoted
+}
+
+// texts are the queries that come all the time. What must be current is looked up by a statement that says in the
+// same moment whether the server is one to ask: isDemoted is the mark of the row that it has instead of an answer.
+type texts struct{ head, current, version, newestOfOne, candidate, lockHead string }
+
+func (d dialect) texts() texts {
+	// A row that was waited for is looked at anew, and what is joined with it is not: PostgreSQL locks it before.
+	lockHead := sqlLockedHead
+	if !d.isPostgres() {
+		lockHead += ` FOR UPDATE`
+	}
+	return texts{
+		head: d.unlessDemoted(len(new(stateengine.HeadScan).Fields()),
+			`SELECT 0, `+stateengine.HeadColumns+fromHeads+ofRef),
+		current: d.unlessDemoted(pieceFields, ownPieces+newestOf+joinOwn+ofRef+isReadable+` UNION ALL `+
+			basePieces+newestOf+joinBase+ofRef+isReadable),
+		version: d.unlessDemoted(pieceFields, ownPieces+versionOf+joinOwn+ofRef+isNumber+` UNION ALL `+
+			basePieces+versionOf+joinBase+ofRef+isNumber),
+		newestOfOne: d.newest(1),
+		candidate:   d.unlessDemoted(5+len(new(stateengine.CandidateRow).Fields()), sqlCandidate),
+		lockHead:    lockHead,
+	}
+}

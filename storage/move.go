@@ -122,9 +122,6 @@ func (m *Move) match(ctx context.Context) error {
 		return err
 	}
 	for i, f := range from {
-		if !f.missing && to[i].missing {
-			return fmt.Errorf("%v has %s, which can't be kept in %v", m.from, f.name, m.to)
-		}
 		if !f.missing {
 			m.parts = append(m.parts, part{f.side, to[i].side, [2]moving.Shape{f.usage, to[i].usage}, to[i].complete})
 		}

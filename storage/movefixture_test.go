@@ -26,6 +26,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -36,6 +37,22 @@ func ends(t *testing.T) configs.Settings {
 	suite.Deep(t)
 	d := mysqltest.New(t)
 	return inFolder(t, append(d.Environ(), "DB_NAME="+d.Name, "DB_TLS=off")...)
+}
+
+// endsOn is ends with a database of an engine.
+func endsOn(t *testing.T, engine string) configs.Settings {
+	t.Helper()
+	if engine == configs.MySQL {
+		return ends(t)
+	}
+	suite.Deep(t)
+	return inFolder(t, "DATABASE_URL="+pgtest.New(t))
+}
+
+// eachEnds are ends with a database of each engine.
+func eachEnds(t *testing.T) map[string]configs.Settings {
+	t.Helper()
+	return map[string]configs.Settings{configs.MySQL: ends(t), configs.Postgres: endsOn(t, configs.Postgres)}
 }
 
 // inFolder are the settings of a server that keeps everything in a folder of the test's own.

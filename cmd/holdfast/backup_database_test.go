@@ -20,7 +20,7 @@ func checkBackupOfADatabase(t *testing.T, engine string) {
 	s.environ = append(s.environ, settings...)
 	s.beside()
 	s.must("init", "--org-name", "Acme")
-	s.start(s.environ...)
+	r := s.start(s.environ...)
 	identity, recipient := s.identity()
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.hfb")
@@ -34,6 +34,8 @@ func checkBackupOfADatabase(t *testing.T, engine string) {
 	s.fails("holdfast backup load --at", "restore", one, "--to", filepath.Join(dir, "at"), "--identity",
 		identity, "--at", "2026-11-21T12:00:00Z")
 	s.fails("is not empty", "backup", "load", restored) // it is served
+	r.stop()
+	r.wait()
 	s.environ = nil
 	s.databaseOf(engine)
 	s.environ = append(s.environ, settings...)

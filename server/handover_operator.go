@@ -130,8 +130,8 @@ func (m *mover) Close() error {
 	return nil
 }
 
-// frozen is everything that is written to the folder, and that a move takes away: a moment of what is in a database needs
-// nobody to wait.
+// frozen is everything that is written to the folder, and that a move takes away: a moment of what is in a database
+// needs nobody to wait.
 func (p *parts) frozen() []sqlitedb.Freezer {
 	all := append([]sqlitedb.Freezer{}, p.freezers...)
 	if states, ok := p.states.(sqlitedb.Freezer); ok && !configs.OnServer(p.settings.State.Storage) {

@@ -133,13 +133,15 @@ func checkDoctorOfADatabase(t *testing.T, engine string) {
 		t.Errorf("left behind: %v", left)
 	}
 	for _, damage := range []struct{ what, statement, back string }{
-		{"version 1 of the state prod/app", "UPDATE state_bodies SET " + d.spoilt("bytes") + " WHERE number = 1 AND state = " +
-			"(SELECT id FROM state_heads WHERE name = 'prod/app')", ""},
+		{"version 1 of the state prod/app", "UPDATE state_bodies SET " + d.spoilt("bytes") +
+			" WHERE number = 1 AND state = (SELECT id FROM state_heads WHERE name = 'prod/app')", ""},
 		{"is counted wrong", "UPDATE state_usage SET bytes = bytes + 1", "UPDATE state_usage SET bytes = bytes - 1"},
 		{"not as it was written", "UPDATE state_events SET address = '1.2.3.4' WHERE sequence = 1", ""},
-		{"prod/other has a newest version that is not there", "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/other'",
+		{"prod/other has a newest version that is not there",
+			"UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/other'",
 			"UPDATE state_heads SET newest = newest - 100 WHERE name = 'prod/other'"},
-		{"bytes of nothing", "INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')", "DELETE FROM state_bodies WHERE number = 4711"},
+		{"bytes of nothing", "INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')",
+			"DELETE FROM state_bodies WHERE number = 4711"},
 		{"the variable A", "UPDATE variables SET " + d.spoilt("sealed"), ""},
 		{"is gone", "UPDATE state_log SET id = 2", "UPDATE state_log SET id = 1"},
 		{"the schema of runs", "INSERT INTO run_schema (version_id, is_applied) VALUES (999, true)",

@@ -24,8 +24,8 @@ func sqlServerOrphans(in sqldb.Dialect) []string {
 		org, name = "convert_from(s.org, 'UTF8')", "convert_from(s.name, 'UTF8')"
 	}
 	return []string{
-		`SELECT CONCAT('the state ', ` + org + `, ' ', ` + name + `, ' has a newest version that is not there') FROM state_heads s
-			LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest
+		`SELECT CONCAT('the state ', ` + org + `, ' ', ` + name + `, ' has a newest version that is not there')
+			FROM state_heads s LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest
 			WHERE s.newest IS NOT NULL AND v.number IS NULL`,
 		`SELECT DISTINCT CONCAT('versions without a state: row ', v.state) FROM state_versions v
 			LEFT JOIN state_heads s ON s.id = v.state WHERE s.id IS NULL`,

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"sync"
 
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -129,13 +130,14 @@ func (m *mover) Close() error {
 	return nil
 }
 
-// frozen is everything that a move takes away.
+// frozen is everything that is written to the folder, and that a move takes away: a moment of what is in a database
+// needs nobody to wait.
 func (p *parts) frozen() []sqlitedb.Freezer {
 	all := append([]sqlitedb.Freezer{}, p.freezers...)
-	if states, ok := p.states.(sqlitedb.Freezer); ok {
+	if states, ok := p.states.(sqlitedb.Freezer); ok && !configs.OnServer(p.settings.State.Storage) {
 		all = append(all, states)
 	}
-	if p.database != nil {
+	if p.database != nil && !configs.OnServer(p.settings.Runs.Storage) {
 		all = append(all, p.database)
 	}
 	return all

@@ -43,7 +43,7 @@ func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.
 	return mysqldump.Open(ctx, o)
 }
 
-// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another one.
+// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another.
 func serverSchemas(in sqldb.Dialect) []schema.Schema {
 	return []schema.Schema{sqldb.Schema(in), states.Schema(in)}
 }

@@ -54,8 +54,8 @@ func loadDump(ctx context.Context, settings configs.Settings, from io.Reader, lo
 
 // hasStates refuses a database in which no server has kept states.
 func hasStates(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
-	errNone := errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a folder has; " +
-		"nothing was loaded")
+	errNone := errors.New("there were no states in the database: `holdfast restore --at` rolls back those that a " +
+		"folder has; nothing was loaded")
 	of := states.Schema(dialectOf(settings.Database))
 	db, err := openPool(settings.Database, log)
 	if err != nil {

@@ -91,8 +91,8 @@ func placeOf(settings configs.Settings, name string, source, served bool, log *s
 		return nil, errors.New("the settings name no database of PostgreSQL: set DATABASE_URL ([database] url) to " +
 			"postgres://user:password@host:5432/name")
 	case name == configs.MySQL:
-		return nil, errors.New("DATABASE_URL ([database] url) is a database of PostgreSQL: take it away, or move with postgres " +
-			"in the place of mysql")
+		return nil, errors.New("DATABASE_URL ([database] url) is a database of PostgreSQL: take it away, or move with " +
+			"postgres in the place of mysql")
 	}
 	return nil, fmt.Errorf("there is no move with %q", name)
 }
@@ -122,9 +122,6 @@ func (m *Move) match(ctx context.Context) error {
 		return err
 	}
 	for i, f := range from {
-		if !f.missing && to[i].missing {
-			return fmt.Errorf("%v has %s, which can't be kept in %v", m.from, f.name, m.to)
-		}
 		if !f.missing {
 			m.parts = append(m.parts, part{f.side, to[i].side, [2]moving.Shape{f.usage, to[i].usage}, to[i].complete})
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,18 +56,26 @@ func verify(t *testing.T, m *storage.Move) {
 // and after one back too, and goes on from there.
 func TestMoveThereAndBack(t *testing.T) {
 	t.Parallel()
-	s := ends(t)
-	w := newWorld(t, s)
-	want := listen(t, s, w)
-	carry(t, s, configs.SQLite, configs.MySQL)
-	wantSame(t, want, listen(t, inDatabase(s), w))
-
-	back := s
-	back.Storage.Path = filepath.Join(t.TempDir(), "back")
-	carry(t, back, configs.MySQL, configs.SQLite)
-	wantSame(t, want, listen(t, back, w))
-
-	goOn(t, back, w)
+	for engine, s := range eachEnds(t) {
+		w := newWorld(t, s)
+		want, measures := listen(t, s, w), measured(t, s)
+		carry(t, s, configs.SQLite, engine)
+		wantSame(t, want, listen(t, inDatabase(s), w))
+		must(t, storage.AwaitMove(t.Context(), inDatabase(s), quiet()))
+		if err := storage.AwaitMove(t.Context(), s, quiet()); err == nil || !strings.Contains(err.Error(), "was moved to") {
+			t.Errorf("the folder is served still: %v", err)
+		}
+		back := s
+		back.Storage.Path = filepath.Join(t.TempDir(), "back")
+		carry(t, back, engine, configs.SQLite)
+		wantSame(t, want, listen(t, back, w))
+		if got := measured(t, back); !slices.Equal(measures, got) {
+			t.Errorf("%s: there was\n%v, and back is\n%v", engine, measures, got)
+		}
+		goOn(t, back, w)
+		must(t, storage.AbandonMove(t.Context(), s, engine, false, quiet()))
+		goOn(t, inDatabase(s), w)
+	}
 }
 
 // goOn makes sure that what was moved is written as if it never had been.
@@ -128,12 +137,17 @@ func TestMoveBrokenOff(t *testing.T) {
 // and what was removed goes.
 func TestMoveGoesOnAfterChanges(t *testing.T) {
 	t.Parallel()
-	for _, way := range [][2]string{{configs.SQLite, configs.MySQL}, {configs.MySQL, configs.SQLite}} {
-		s := ends(t)
+	for _, way := range [][2]string{{configs.SQLite, configs.MySQL}, {configs.MySQL, configs.SQLite},
+		{configs.SQLite, configs.Postgres}, {configs.Postgres, configs.SQLite}} {
+		engine := way[0]
+		if engine == configs.SQLite {
+			engine = way[1]
+		}
+		s := endsOn(t, engine)
 		w := newWorld(t, s)
 		from, to := s, inDatabase(s)
-		if way[0] == configs.MySQL {
-			carry(t, s, configs.SQLite, configs.MySQL)
+		if way[0] == engine {
+			carry(t, s, configs.SQLite, engine)
 			s.Storage.Path = filepath.Join(t.TempDir(), "back")
 			from, to = inDatabase(s), s
 		}

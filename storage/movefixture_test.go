@@ -26,6 +26,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -36,6 +37,22 @@ func ends(t *testing.T) configs.Settings {
 	suite.Deep(t)
 	d := mysqltest.New(t)
 	return inFolder(t, append(d.Environ(), "DB_NAME="+d.Name, "DB_TLS=off")...)
+}
+
+// endsOn is ends with a database of an engine.
+func endsOn(t *testing.T, engine string) configs.Settings {
+	t.Helper()
+	if engine == configs.MySQL {
+		return ends(t)
+	}
+	suite.Deep(t)
+	return inFolder(t, "DATABASE_URL="+pgtest.New(t))
+}
+
+// eachEnds are ends with a database of each engine.
+func eachEnds(t *testing.T) map[string]configs.Settings {
+	t.Helper()
+	return map[string]configs.Settings{configs.MySQL: ends(t), configs.Postgres: endsOn(t, configs.Postgres)}
 }
 
 // inFolder are the settings of a server that keeps everything in a folder of the test's own.
@@ -181,13 +198,19 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	must(t, err)
 	must(t, store.Close())
 	fillRuns(t, s, w)
+	fillFolder(t, s, w)
+	return w
+}
+
+// fillFolder fills what a server has in its folder beside states and runs.
+func fillFolder(t *testing.T, s configs.Settings, w world) {
+	t.Helper()
 	outbox, err := storage.OpenNotices(t.Context(), s, quiet())
 	must(t, err)
 	must(t, outbox.Keep(t.Context(), 77, []audit.Event{{Org: w.orgs[0], Sequence: 76, At: time.Now().UTC()}}))
 	must(t, outbox.Close())
 	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
 		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
-	return w
 }
 
 // fillRuns fills the database of workspaces and runs.

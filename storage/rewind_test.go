@@ -23,6 +23,7 @@ import (
 func TestRewind(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkRewind(t, inFolder(t)) })
 	t.Run("mysql", func(t *testing.T) { checkRewind(t, inDatabase(ends(t))) })
+	t.Run("postgres", func(t *testing.T) { checkRewind(t, inDatabase(endsOn(t, configs.Postgres))) })
 }
 
 func checkRewind(t *testing.T, settings configs.Settings) {

@@ -21,6 +21,7 @@ import (
 func TestRewindRefused(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkRewindRefused(t, inFolder(t)) })
 	t.Run("mysql", func(t *testing.T) { checkRewindRefused(t, inDatabase(ends(t))) })
+	t.Run("postgres", func(t *testing.T) { checkRewindRefused(t, inDatabase(endsOn(t, configs.Postgres))) })
 }
 
 func checkRewindRefused(t *testing.T, settings configs.Settings) {

@@ -46,6 +46,13 @@ func engines() map[string]kept {
 				WHERE s.name = ? AND b.number = ?`,
 			destroy: `DELETE FROM state_data_keys WHERE org = ?`,
 		},
+		"postgres": {
+			settings: func(t *testing.T) configs.Settings { return inDatabase(endsOn(t, configs.Postgres)) },
+			open:     func(s configs.Settings) (*sql.DB, error) { return sql.Open("pgx", s.Database.URL.Reveal()) },
+			damage: `UPDATE state_bodies b SET bytes = convert_to(repeat('x', length(b.bytes)), 'UTF8') FROM state_heads s
+				WHERE s.id = b.state AND s.name = convert_to($1, 'UTF8') AND b.number = $2`,
+			destroy: `DELETE FROM state_data_keys WHERE org = convert_to($1, 'UTF8')`,
+		},
 	}
 }
 

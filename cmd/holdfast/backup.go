@@ -42,7 +42,7 @@ func newBackupCommand(a *app) *cobra.Command {
 		Long: `Write all that a server keeps in its folder into one file, as it is at one moment: states with all
 versions, locks, candidates and the audit log, workspaces, configurations, runs, notices, uploads, and
 auth.cfg. A server that runs goes on: its writers wait some milliseconds. The index of resources is left
-out; a server makes it again. What is kept in a database (mysql) is in it too, as of one moment.
+out; a server makes it again. What is kept in a database (mysql, postgres) is in it too, as of one moment.
 
 The file is encrypted to age recipients, and can be read by who has one of their identities alone. The
 master key is not in it, unless --with-master-key says so: keep it apart.

@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 // TestBackupOfADatabase backs up a server that runs and keeps all in a database, and restores it on another one.
-func TestBackupOfADatabase(t *testing.T) {
+func TestBackupOfADatabase(t *testing.T) { eachEngine(t, checkBackupOfADatabase) }
+
+func checkBackupOfADatabase(t *testing.T, engine string) {
 	s := newShell(t)
-	s.database()
+	s.databaseOf(engine)
 	here := s.environ
-	settings := []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+	settings := allInDatabase(engine)
 	s.environ = append(s.environ, settings...)
 	s.beside()
 	s.must("init", "--org-name", "Acme")
-	s.start(s.environ...)
+	r := s.start(s.environ...)
 	identity, recipient := s.identity()
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.hfb")
@@ -34,8 +34,10 @@ func TestBackupOfADatabase(t *testing.T) {
 	s.fails("holdfast backup load --at", "restore", one, "--to", filepath.Join(dir, "at"), "--identity",
 		identity, "--at", "2026-11-21T12:00:00Z")
 	s.fails("is not empty", "backup", "load", restored) // it is served
+	r.stop()
+	r.wait()
 	s.environ = nil
-	s.database()
+	s.databaseOf(engine)
 	s.environ = append(s.environ, settings...)
 	s.must("backup", "load", restored)
 	if left, err := filepath.Glob(filepath.Join(restored, "database-*")); err != nil || len(left) > 0 {
@@ -54,8 +56,10 @@ func TestBackupOfADatabase(t *testing.T) {
 }
 
 // TestLoadAt brings the states of a database back to a time when they are loaded into another one, or loads nothing.
-func TestLoadAt(t *testing.T) {
-	s, _, r := servedFromDatabase(t)
+func TestLoadAt(t *testing.T) { eachEngine(t, checkLoadAt) }
+
+func checkLoadAt(t *testing.T, engine string) {
+	s, _, r := servedFromDatabase(t, engine)
 	s.push("prod/app", network(1, "old", "", ""))
 	s.push("prod/gone", network(1, "gone", "", ""))
 	at := time.Now().Format(time.RFC3339Nano)
@@ -71,15 +75,15 @@ func TestLoadAt(t *testing.T) {
 
 	master := filepath.Join(s.data, "master.key")
 	s.environ = nil
-	d := s.database()
-	s.environ = append(s.environ, allInDatabase()...)
+	d := s.databaseOf(engine)
+	s.environ = append(s.environ, allInDatabase(engine)...)
 	s.data = restored
 	s.refuse(exitUsage, "is no time", "backup", "load", restored, "--at", "yesterday")
 	s.refuse(exitUsage, "is still to come", "backup", "load", restored, "--at", "9999-01-01T00:00:00Z")
 	s.refuse(exitUsage, "--master-key-file goes with --at", "backup", "load", restored, "--master-key-file", master)
 	s.refuse(exitUsage, "--master-key-file goes with --at", "restore", one, "--to", restored, "--master-key-file", master)
 	s.fails("--master-key-file has to say", "backup", "load", restored, "--at", at)
-	if n := s.tables(d); n != 0 {
+	if n := d.tables(t); n != 0 {
 		t.Fatalf("%d tables are there of a load that has failed", n)
 	}
 	s.must("backup", "load", restored, "--at", at, "--master-key-file", master)
@@ -98,42 +102,39 @@ func TestLoadAt(t *testing.T) {
 	if out := s.must("state", "versions", "prod/app"); strings.Count(out, "\n") < 3 {
 		t.Errorf("the later version is gone: %s", out)
 	}
-	d.Exec(t, `INSERT INTO moves VALUES ('target', '{"role":"target","other":"a backup (holdfast backup load)"}')`)
+	alter(t, d, `INSERT INTO moves VALUES ('target', '{"role":"target","other":"a backup (holdfast backup load)"}')`)
 	s.fails("did not end", "backup", "-o", filepath.Join(dir, "half.hfb"), "--unencrypted")
 	s.fails("did not end", "doctor")
 }
 
-// tables counts those of a database.
-func (s *shell) tables(d mysqltest.Database) (n int) {
-	s.t.Helper()
-	db, err := d.Open(d.Name)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer db.Close()
-	if err := db.QueryRowContext(s.t.Context(),
-		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&n); err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
+// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database of either server.
+func TestLoadAtWithoutStates(t *testing.T) { eachEngine(t, checkLoadAtWithoutStates) }
 
-// TestLoadAtWithoutStates: states that are in the folder go back there, beside what was in a database.
-func TestLoadAtWithoutStates(t *testing.T) {
+func checkLoadAtWithoutStates(t *testing.T, engine string) {
 	s := newTenant(t)
-	s.database()
-	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE=mysql")
+	s.databaseOf(engine)
+	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE="+engine)
 	s.beside()
-	s.served(s.environ...)
+	r := s.start(s.environ...)
 	dir, at := t.TempDir(), time.Now().Format(time.RFC3339)
 	one, restored := filepath.Join(dir, "one.hfb"), filepath.Join(dir, "restored")
+	s.must("doctor")
 	s.must("backup", "-o", one, "--unencrypted", "--with-master-key")
+	r.stop()
+	r.wait()
 	s.must("restore", one, "--to", restored, "--at", at)
-	s.environ = nil
-	d := s.database()
+
+	s.databaseOf(otherEngine(engine))
+	s.fails("holdfast migrate --from "+engine+" --to sqlite", "backup", "load", restored)
+	d := s.databaseOf(engine)
 	s.fails("there were no states in the database", "backup", "load", restored, "--at", at)
-	if n := s.tables(d); n != 0 {
+	if n := d.tables(t); n != 0 {
 		t.Errorf("%d tables are there", n)
 	}
 	s.must("backup", "load", restored)
+	s.fails("nothing that was in one is in the backup, or it is loaded", "backup", "load", restored)
+	s.data = restored
+	s.environ = append(s.environ, "HOLDFAST_RUNS_STORAGE="+engine)
+	s.must("doctor")
+	s.served(s.environ...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -10,13 +11,64 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 )
 
 // allInDatabase are the settings of a server that keeps all in a database.
-func allInDatabase() []string {
-	return []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
+func allInDatabase(engine string) []string {
+	return []string{"STATE_STORAGE=" + engine, "HOLDFAST_RUNS_STORAGE=" + engine, "STORAGE_TYPE=" + engine}
+}
+
+// serverDatabase is a database on a server.
+type serverDatabase struct {
+	engine string
+	open   func() (*sql.DB, error)
+}
+
+// databaseOf has the settings name a database of an engine.
+func (s *shell) databaseOf(engine string) serverDatabase {
+	s.t.Helper()
+	if engine == configs.MySQL {
+		d := s.database()
+		return serverDatabase{engine, func() (*sql.DB, error) { return d.Open(d.Name) }}
+	}
+	suite.Deep(s.t)
+	url := pgtest.New(s.t)
+	s.environ = []string{"DATABASE_URL=" + url}
+	return serverDatabase{engine, func() (*sql.DB, error) { return sql.Open("pgx", url) }}
+}
+
+// otherEngine is that of the other server.
+func otherEngine(engine string) string {
+	if engine == configs.MySQL {
+		return configs.Postgres
+	}
+	return configs.MySQL
+}
+
+// tables counts those of a database.
+func (d serverDatabase) tables(t testing.TB) (n int) {
+	t.Helper()
+	db, err := d.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	here := map[string]string{configs.MySQL: "DATABASE()", configs.Postgres: "current_schema()"}[d.engine]
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = "+here).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// eachEngine runs a test with a database of each server.
+func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
+	for _, engine := range []string{configs.MySQL, configs.Postgres} {
+		t.Run(engine, func(t *testing.T) { test(t, engine) })
+	}
 }
 
 // TestDatabaseAlone: a server that keeps all in a database starts where its folder is missing, which it makes, for its
@@ -24,7 +76,7 @@ func allInDatabase() []string {
 func TestDatabaseAlone(t *testing.T) {
 	s := newShell(t)
 	s.database()
-	s.environ = append(s.environ, allInDatabase()...)
+	s.environ = append(s.environ, allInDatabase(configs.MySQL)...)
 	s.must("init", "--org-name", "Acme")
 	s.beside() // which is not there, unlike where init has made a key
 	s.served(s.environ...)
@@ -52,8 +104,10 @@ func TestDatabaseAlone(t *testing.T) {
 
 // TestDoctorOfADatabase: the doctor finds what is damaged of states and runs in a database, while it is served too,
 // and changes nothing.
-func TestDoctorOfADatabase(t *testing.T) {
-	s, d, r := servedFromDatabase(t)
+func TestDoctorOfADatabase(t *testing.T) { eachEngine(t, checkDoctorOfADatabase) }
+
+func checkDoctorOfADatabase(t *testing.T, engine string) {
+	s, d, r := servedFromDatabase(t, engine)
 	for version := 1; version <= 3; version++ {
 		s.push("prod/app", network(version, "usual", strings.Repeat("x", 3000), strings.Repeat("y", version)))
 	}
@@ -75,16 +129,18 @@ func TestDoctorOfADatabase(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	for _, damage := range []struct{ what, statement, back string }{
-		{"version 1 of the state prod/app", "UPDATE state_bodies SET bytes = REVERSE(bytes) WHERE number = 1 AND state = " +
-			"(SELECT id FROM state_heads WHERE name = 'prod/app')", ""},
+		{"version 1 of the state prod/app", "UPDATE state_bodies SET " + d.spoilt("bytes") +
+			" WHERE number = 1 AND state = (SELECT id FROM state_heads WHERE name = 'prod/app')", ""},
 		{"is counted wrong", "UPDATE state_usage SET bytes = bytes + 1", "UPDATE state_usage SET bytes = bytes - 1"},
-		{"not as it was written", "UPDATE state_events SET address = '1.2.3.4' WHERE action = 'state.write' LIMIT 1", ""},
-		{"has a newest version that is not there", "UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/other'",
+		{"not as it was written", "UPDATE state_events SET address = '1.2.3.4' WHERE sequence = 1", ""},
+		{"prod/other has a newest version that is not there",
+			"UPDATE state_heads SET newest = newest + 100 WHERE name = 'prod/other'",
 			"UPDATE state_heads SET newest = newest - 100 WHERE name = 'prod/other'"},
-		{"bytes of nothing", "INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')", "DELETE FROM state_bodies WHERE number = 4711"},
-		{"the variable A", "UPDATE variables SET sealed = REVERSE(sealed)", ""},
+		{"bytes of nothing", "INSERT INTO state_bodies VALUES (1, 4711, 0, 'x')",
+			"DELETE FROM state_bodies WHERE number = 4711"},
+		{"the variable A", "UPDATE variables SET " + d.spoilt("sealed"), ""},
 		{"is gone", "UPDATE state_log SET id = 2", "UPDATE state_log SET id = 1"},
-		{"the schema of runs", "INSERT INTO run_schema (version_id, is_applied) VALUES (999, 1)",
+		{"the schema of runs", "INSERT INTO run_schema (version_id, is_applied) VALUES (999, true)",
 			"DELETE FROM run_schema WHERE version_id = 999"},
 	} {
 		s.doctorSays(d, damage.what, damage.statement)
@@ -101,7 +157,7 @@ func TestDoctorOfADatabase(t *testing.T) {
 }
 
 // doctorSays damages the database, and wants the doctor to say so.
-func (s *shell) doctorSays(d mysqltest.Database, want, statement string) {
+func (s *shell) doctorSays(d serverDatabase, want, statement string) {
 	s.t.Helper()
 	alter(s.t, d, statement)
 	if code, out, errs := s.run("doctor"); code != exitFailed || !strings.Contains(out+errs, want) {
@@ -109,10 +165,18 @@ func (s *shell) doctorSays(d mysqltest.Database, want, statement string) {
 	}
 }
 
+// spoilt sets a column of bytes to others.
+func (d serverDatabase) spoilt(column string) string {
+	if d.engine == configs.MySQL {
+		return column + " = REVERSE(" + column + ")"
+	}
+	return column + " = set_byte(" + column + ", 9, 255 - get_byte(" + column + ", 9))"
+}
+
 // alter executes statements in the database, each of which has to change a row of it.
-func alter(t testing.TB, d mysqltest.Database, statements ...string) {
+func alter(t testing.TB, d serverDatabase, statements ...string) {
 	t.Helper()
-	db, err := d.Open(d.Name)
+	db, err := d.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +220,10 @@ func (s *shell) dumped() []byte {
 
 // TestDoctorRepairsADatabase: with --repair the doctor makes anew what follows from the rest, also while a server goes
 // on, says so, and leaves all else as it is; without it, it changes nothing.
-func TestDoctorRepairsADatabase(t *testing.T) {
-	s, d, r := servedFromDatabase(t)
+func TestDoctorRepairsADatabase(t *testing.T) { eachEngine(t, checkDoctorRepairs) }
+
+func checkDoctorRepairs(t *testing.T, engine string) {
+	s, d, r := servedFromDatabase(t, engine)
 	s.push("prod/app", network(1, "usual", "", ""))
 	s.push("prod/gone", network(1, "usual", "", ""))
 	s.must("state", "rm", "prod/gone", "--yes")
@@ -207,11 +273,11 @@ func TestDoctorRepairsADatabase(t *testing.T) {
 }
 
 // servedFromDatabase is an organization whose server keeps all in a database.
-func servedFromDatabase(t *testing.T) (tenant, mysqltest.Database, *running) {
+func servedFromDatabase(t *testing.T, engine string) (tenant, serverDatabase, *running) {
 	t.Helper()
 	s := newTenant(t)
-	d := s.database()
-	s.environ = append(s.environ, allInDatabase()...)
+	d := s.databaseOf(engine)
+	s.environ = append(s.environ, allInDatabase(engine)...)
 	s.beside()
 	r := s.start(s.environ...)
 	s.asks(r)

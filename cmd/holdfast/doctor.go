@@ -35,10 +35,12 @@ by its digest, what is kept encrypted, uploads by their checksums, and what orga
 It reads a copy of one moment, so that a server goes on meanwhile and nothing is changed. The copy needs as
 much room as the store, in a folder in it or in --scratch, and is removed in the end. What a killed doctor
 has left of one is removed by the next doctor, or in the store when a server starts. States and runs that are
-in a database (mysql) are copied from there, while all nodes go on; uploads that are there are left to its server.
+in a database (mysql, postgres) are copied from there, while all nodes go on; uploads that are there are
+left to its server.
 
 --repair does what loses nothing: what follows from the rest is made anew, in a folder while its server is
-stopped, in a database also while nodes go on, each in one transaction. All else is left to a person. The exit code is 0 where nothing is wrong, and 1 otherwise.`,
+stopped, in a database also while nodes go on, each in one transaction. All else is left to a person. The
+exit code is 0 where nothing is wrong, and 1 otherwise.`,
 		Example: `  holdfast doctor
   holdfast doctor --json
   holdfast doctor --scratch /mnt/large

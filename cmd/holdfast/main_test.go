@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
-	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
 // TestMain is the program itself where a server under test starts it, as the shim of a command:
@@ -15,5 +14,5 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
 	}
-	os.Exit(pgtest.Main(func() int { return mysqltest.Main(m) }))
+	os.Exit(sqldbtest.Main(m))
 }

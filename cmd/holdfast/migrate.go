@@ -43,16 +43,18 @@ With --live the server whose folder is moved goes on while most of it is copied.
 for the last of it, for seconds, and go on at the server that --then names, which was started before and
 waits for the end of the move. The old server sends on what still comes to it until it is stopped.
 
-Folder and database are those of the settings (storage.path, database.*), whatever state.storage is.`,
+Folder and database are those of the settings (storage.path, database.*), whatever state.storage is: the database is
+one of PostgreSQL where database.url (DATABASE_URL) is set, and else one of MySQL or MariaDB.`,
 		Example: `  holdfast migrate --from sqlite --to mysql
   DB_HOST=db.example.com DB_USER=holdfast DB_PASSWORD=… holdfast migrate --from sqlite --to mysql --json
   holdfast migrate --from sqlite --to mysql --live --then http://node-1.example.com:7777
-  STORAGE_PATH=/var/lib/holdfast-back holdfast migrate --from mysql --to sqlite`,
+  STORAGE_PATH=/var/lib/holdfast-back holdfast migrate --from mysql --to sqlite
+  DATABASE_URL=postgres://… holdfast migrate --from sqlite --to postgres --without-uploads`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.moveAll(cmd, flags) },
 	}
-	cmd.Flags().StringVar(&flags.from, "from", "", "sqlite or mysql")
-	cmd.Flags().StringVar(&flags.to, "to", "", "mysql or sqlite")
+	cmd.Flags().StringVar(&flags.from, "from", "", "sqlite, mysql or postgres")
+	cmd.Flags().StringVar(&flags.to, "to", "", "mysql, postgres or sqlite")
 	cmd.Flags().BoolVar(&flags.abandon, "abandon", false, "let servers serve the source again, as it is")
 	cmd.Flags().BoolVar(&flags.noUploads, "without-uploads", false, "leave uploads where they are")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON, also about the progress, on stderr")
@@ -64,11 +66,21 @@ Folder and database are those of the settings (storage.path, database.*), whatev
 }
 
 func (f movingFlags) check() error {
-	switch f.from + " " + f.to {
-	case configs.SQLite + " " + configs.MySQL, configs.MySQL + " " + configs.SQLite:
-		return nil
+	if !configs.OnServer(f.database()) || f.from != configs.SQLite && f.to != configs.SQLite {
+		return usagef("migrate goes --from sqlite --to mysql or postgres, or --from mysql or postgres --to sqlite")
 	}
-	return usagef("migrate goes --from sqlite --to mysql, or --from mysql --to sqlite")
+	if f.database() == configs.Postgres && !f.noUploads && !f.abandon {
+		return usagef("uploads can't be kept in PostgreSQL: leave them where they are by --without-uploads")
+	}
+	return nil
+}
+
+// database is the end that is no folder.
+func (f movingFlags) database() string {
+	if f.from == configs.SQLite {
+		return f.to
+	}
+	return f.from
 }
 
 // relocation is a move on its way, with what there is to say about it.

@@ -87,7 +87,8 @@ func (r *relocation) awaitThen(ctx context.Context) error {
 			return conn.Close()
 		}
 		if !told {
-			fmt.Fprintf(r.a.stderr, "Most of it is there. Start the server at %s now, with state.storage = mysql.\n", to.Redacted())
+			fmt.Fprintf(r.a.stderr, "Most of it is there. Start the server at %s now, with state.storage = %s.\n", to.Redacted(),
+				r.flags.to)
 		}
 		if err := pause.For(ctx, dialAgain); err != nil {
 			return err

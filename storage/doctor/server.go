@@ -18,10 +18,14 @@ import (
 
 // sqlServerOrphans are rows of states in a database server that contradict each other, as far as a copy does not show
 // that. Of a state that is being removed for good, which is under no organization, pieces may be left.
-func sqlServerOrphans() []string {
+func sqlServerOrphans(in sqldb.Dialect) []string {
+	org, name := "s.org", "s.name"
+	if in == sqldb.Postgres { // which has them as bytes
+		org, name = "convert_from(s.org, 'UTF8')", "convert_from(s.name, 'UTF8')"
+	}
 	return []string{
-		`SELECT CONCAT('the state ', s.org, ' ', s.name, ' has a newest version that is not there') FROM state_heads s
-			LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest
+		`SELECT CONCAT('the state ', ` + org + `, ' ', ` + name + `, ' has a newest version that is not there')
+			FROM state_heads s LEFT JOIN state_versions v ON v.state = s.id AND v.number = s.newest
 			WHERE s.newest IS NOT NULL AND v.number IS NULL`,
 		`SELECT DISTINCT CONCAT('versions without a state: row ', v.state) FROM state_versions v
 			LEFT JOIN state_heads s ON s.id = v.state WHERE s.id IS NULL`,
@@ -72,7 +76,7 @@ func (d *doctor) fromServer() (err error) {
 // statesFrom looks at what a copy does not show, and makes one.
 func (d *doctor) statesFrom(moment *dump.Moment) error {
 	const name = "state.db"
-	for _, query := range sqlServerOrphans() {
+	for _, query := range sqlServerOrphans(moment.Dialect) {
 		for _, what := range d.asked(moment, name, query) {
 			d.found(name, doRestore, "%s", what)
 		}

@@ -34,8 +34,8 @@ type Rest struct {
 	Do     func(context.Context) error // nil where nothing is to be done, and nothing is marked
 }
 
-// Carry does the rest, and keeps the connection awake, which holds the lock of the load meanwhile: proxies end those that
-// say nothing. Without it nothing is gone on with, since another load may begin. Then it takes the mark away.
+// Carry does the rest, and keeps the connection awake, which holds the lock of the load meanwhile: proxies end those
+// that say nothing. Without it nothing is gone on with, since another load may begin. Then it takes the mark away.
 func (r Rest) Carry(ctx context.Context, conn *sql.Conn, d sqldb.Dialect) error {
 	group, working := errgroup.WithContext(ctx)
 	doing, done := context.WithCancel(working)

@@ -155,8 +155,8 @@ func TestDamagedDumps(t *testing.T) {
 	o := optionsFor(t, mysqltest.New(t))
 	const head = "holdfast dump 2\n{\"server\":\"mysql\"}\n"
 	const whole = head + "{\"name\":\"x\",\"create\":\"CREATE TABLE `x` (a INT)\",\"columns\":[{\"name\":\"a\"}]}\n\x00"
-	for _, text := range []string{"", "holdfast dump 1\n", "holdfast dump 2\n", head, head + "{}\n\x00", head + "{\"end\":0}\n",
-		whole, whole + "{\"end\":2}\n",
+	for _, text := range []string{"", "holdfast dump 1\n", "holdfast dump 2\n", head, head + "{}\n\x00",
+		head + "{\"end\":0}\n", whole, whole + "{\"end\":2}\n",
 		strings.Replace(whole, "CREATE TABLE `x` (a INT)", "DROP DATABASE x", 1) + "{\"end\":1}\n"} {
 		if err := mysqldump.Load(t.Context(), o, io.NopCloser(strings.NewReader(text)), dump.Rest{}); err == nil {
 			t.Errorf("%q was loaded", text)

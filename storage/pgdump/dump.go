@@ -1,8 +1,8 @@
-// Package pgdump writes all tables of a database of PostgreSQL's as they are at one moment, and loads them into an empty
-// one. It knows how tables are made, by their schemas, and nothing of what is in them.
+// Package pgdump writes all tables of a database of PostgreSQL's as they are at one moment, and loads them into an
+// empty one. It knows how tables are made, by their schemas, and nothing of what is in them.
 //
-// A table's rows are what COPY writes in its binary format, in pieces: each is a uvarint that says how many bytes it has,
-// and those. A piece of none ends the table.
+// A table's rows are what COPY writes in its binary format, in pieces: each is a uvarint that says how many bytes it
+// has, and those. A piece of none ends the table.
 package pgdump
 
 import (

@@ -168,12 +168,18 @@ func TestCutDumps(t *testing.T) {
 	if err := pgdump.Load(t.Context(), to, runs(), failing, dump.Rest{}); !errors.Is(err, errReader) {
 		t.Errorf("a reader that fails: %v", err)
 	}
+	half := len(text) / 2
+	killed := io.MultiReader(bytes.NewReader(text[:half]), killingReader{to.URL}, bytes.NewReader(text[half:]))
+	if err := pgdump.Load(t.Context(), to, runs(), killed, dump.Rest{}); err == nil {
+		t.Error("it was loaded though its connection was ended")
+	}
 	if left := tables(t, to); len(left) > 0 {
 		t.Fatalf("they have left %v", left)
 	}
 	must(t, pgdump.Load(t.Context(), to, runs(), bytes.NewReader(text), dump.Rest{}))
 	err = pgdump.Load(t.Context(), to, runs(), bytes.NewReader(text), dump.Rest{})
-	if err == nil || !strings.Contains(err.Error(), "is not empty") || !strings.Contains(err.Error(), "Name an empty one") {
+	if err == nil || !strings.Contains(err.Error(), "is not empty: it has a table") ||
+		!strings.Contains(err.Error(), "Name an empty one") {
 		t.Errorf("a database that is not empty: %v", err)
 	}
 }
@@ -184,10 +190,21 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errReader }
 
+// killingReader has nothing, and ends the connections of a database.
+type killingReader struct{ url string }
+
+func (r killingReader) Read([]byte) (int, error) {
+	if err := pgtest.Exec(context.Background(), r.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+
+		"datname = current_database() AND pid <> pg_backend_pid()"); err != nil {
+		return 0, err
+	}
+	return 0, io.EOF
+}
+
 // steps is a schema of one table that has its rows numbered.
 func steps(name string, more ...string) schema.Schema {
-	files := fstest.MapFS{"migrations/00100_a.sql": {Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE %s (id BIGINT GENERATED "+
-		"ALWAYS AS IDENTITY PRIMARY KEY, a TEXT, twice TEXT GENERATED ALWAYS AS (a || a) STORED);\n", name)}}
+	files := fstest.MapFS{"migrations/00100_a.sql": {Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE %s (id BIGINT "+
+		"GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a TEXT, twice TEXT GENERATED ALWAYS AS (a || a) STORED);\n", name)}}
 	for i, one := range more {
 		files[fmt.Sprintf("migrations/%05d_b.sql", 101+i)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + one + "\n")}
 	}
@@ -199,13 +216,14 @@ func migrate(t *testing.T, o pgdb.Options, s schema.Schema) {
 	must(t, o.Migrate(t.Context(), s))
 }
 
-// TestNumbersGoOn: rows that are added after a load are numbered behind all that were there before, also those that were
-// deleted.
+// TestNumbersGoOn: rows that are added after a load are numbered behind all that were there before, also those that
+// were deleted.
 func TestNumbersGoOn(t *testing.T) {
 	suite.Deep(t)
 	from, to, things := optionsFor(pgtest.New(t)), optionsFor(pgtest.New(t)), steps("things")
 	migrate(t, from, things)
-	for _, statement := range []string{"INSERT INTO things (a) VALUES ('x'), ('y'), ('z')", "DELETE FROM things WHERE a = 'z'"} {
+	for _, statement := range []string{"INSERT INTO things (a) VALUES ('x'), ('y'), ('z')",
+		"DELETE FROM things WHERE a = 'z'"} {
 		must(t, pgtest.Exec(t.Context(), from.URL, statement))
 	}
 	must(t, pgdump.Load(t.Context(), to, []schema.Schema{things},
@@ -236,8 +254,9 @@ func TestRefusals(t *testing.T) {
 	must(t, empty.Close())
 	migrate(t, from, things)
 	text := written(t, from, []schema.Schema{things})
+	newer := steps("things", "SELECT 1;")
 	for want, schemas := range map[string][]schema.Schema{
-		"is at 100, and this program knows 101: load it with the holdfast that made the backup": {steps("things", "SELECT 1;")},
+		"is at 100, and this program knows 101: load it with the holdfast that made the backup": {newer},
 		"a part that this program does not know (things_schema)":                                runs(),
 	} {
 		if err := pgdump.Load(t.Context(), to, schemas, bytes.NewReader(text), dump.Rest{}); err == nil ||
@@ -261,10 +280,16 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a table of others: %v", err)
 	}
 	// A question that fails is not the end of the moment.
-	if err := m.Look(t.Context(), func(q moving.Querier) error { _, err := dump.Texts(q, "SELECT no"); return err }); err == nil {
+	ask := func(query string) error {
+		return m.Look(t.Context(), func(q moving.Querier) error {
+			_, err := dump.Texts(q, query)
+			return err
+		})
+	}
+	if err := ask("SELECT no"); err == nil {
 		t.Error("there is no such column")
 	}
-	must(t, m.Look(t.Context(), func(q moving.Querier) error { _, err := dump.Texts(q, "SELECT a FROM things"); return err }))
+	must(t, ask("SELECT a FROM things"))
 }
 
 // TestTablesStayAsTheyAre: who changes a table waits for the backup that has begun.
@@ -306,8 +331,8 @@ func rest(do func(context.Context) error) dump.Rest {
 		}}
 }
 
-// TestRest: what is done with tables that were loaded sees them, marked. Where it fails nothing is left, and what is left
-// where the load was killed meanwhile, the next one removes.
+// TestRest: what is done with tables that were loaded sees them, marked. Where it fails nothing is left, and what is
+// left where the load was killed meanwhile, the next one removes.
 func TestRest(t *testing.T) {
 	suite.Deep(t)
 	from, to := optionsFor(pgtest.New(t)), optionsFor(pgtest.New(t))

@@ -20,8 +20,9 @@ import (
 )
 
 // Load makes the tables of a dump in a database that has none, by their schemas, with all rows, and does the rest. They
-// are there all at once, in one transaction, when everything was loaded: where it ends before that there are none. Servers
-// that start meanwhile wait. What a load that was killed after it, while it did the rest, has left is removed by the next.
+// are there all at once, in one transaction, when everything was loaded: where it ends before that there are none.
+// Servers that start meanwhile wait. What a load that was killed after it, while it did the rest, has left is removed
+// by the next.
 func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.Reader, rest dump.Rest) (err error) {
 	o.MaxOpenConns = 1
 	db, err := o.Plain(pgdb.AsTexts, nil).Open()
@@ -233,8 +234,8 @@ func (l *loader) table(r *dump.Reader, t dump.Table) error {
 		return dump.ErrDamaged
 	}
 	for _, column := range slices.Sorted(maps.Keys(t.Last)) {
-		if _, err := l.tx.Exec("SELECT setval(pg_get_serial_sequence(?, ?), greatest(n, 1), n > 0) FROM (SELECT greatest(coalesce("+
-			"max("+pgdb.Quoted(column)+"), 0), CAST(? AS BIGINT)) AS n FROM "+pgdb.Quoted(t.Name)+") highest",
+		if _, err := l.tx.Exec("SELECT setval(pg_get_serial_sequence(?, ?), greatest(n, 1), n > 0) FROM (SELECT "+
+			"greatest(coalesce(max("+pgdb.Quoted(column)+"), 0), CAST(? AS BIGINT)) AS n FROM "+pgdb.Quoted(t.Name)+") highest",
 			pgdb.Quoted(t.Name), column, t.Last[column]); err != nil {
 			return err
 		}

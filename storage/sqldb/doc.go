@@ -1,7 +1,6 @@
 // Package sqldb is one layer over database/sql for what is written once and kept in SQLite, in a
 // database that speaks MySQL's protocol, or in PostgreSQL: workspaces, runs and what belongs to them.
-// It gives transactions that mean the same in all, the few statements that differ, and blobs. No
-// setting names PostgreSQL yet, because states can't be kept there.
+// It gives transactions that mean the same in all, the few statements that differ, and blobs.
 //
 // What SQL here has to keep to, so that it means the same everywhere:
 //

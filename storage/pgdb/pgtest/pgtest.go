@@ -40,8 +40,8 @@ func Kind() servertest.Kind {
 	return servertest.Kind{Name: "pgtest", Required: "HOLDFAST_POSTGRES", Port: 25432}
 }
 
-// Main runs a package's tests with a server, by m.Run, or what else has them run. With -short it starts none: tests have
-// the one that the environment names.
+// Main runs a package's tests with a server, by m.Run, or what else has them run. With -short it starts none: tests
+// have the one that the environment names.
 func Main(run func() int) int {
 	flag.Parse()
 	return Kind().Main(run, func(ctx context.Context) (servertest.Found, error) {
@@ -203,7 +203,8 @@ func start(ctx context.Context, port int, password string, settings []string) (_
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	line := []string{filepath.Join(programs, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port), "-k", dir}
+	line := []string{filepath.Join(programs, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
+		"-k", dir}
 	usual := []string{"listen_addresses=127.0.0.1", "fsync=off", "max_connections=200"}
 	for _, setting := range append(usual, settings...) {
 		line = append(line, "-c", setting)

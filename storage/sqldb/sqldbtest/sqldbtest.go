@@ -18,8 +18,8 @@ import (
 // Main runs a package's tests with the servers.
 func Main(m *testing.M) int { return pgtest.Main(func() int { return mysqltest.Main(m) }) }
 
-// On runs a test on each database. Shared says that several nodes may open it at once. With -short these are a file, and
-// PostgreSQL where a server is there for many packages (scripts/postgres.sh).
+// On runs a test on each database. Shared says that several nodes may open it at once. With -short these are a file,
+// and PostgreSQL where a server is there for many packages (scripts/postgres.sh).
 func On(t *testing.T, test func(t *testing.T, o sqldb.Options, shared bool)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, InFile(t), false) })
 	t.Run("memory", func(t *testing.T) {

@@ -13,7 +13,8 @@ func TestWithoutPostgres(t *testing.T) {
 	t.Setenv(pgtest.Environment, "")
 	t.Setenv("HOLDFAST_POSTGRES", "")
 	found, err := find(t.Context(), "postgres")
-	if said := strings.Join(found.Environ, " "); err != nil || !strings.HasPrefix(said, "HOLDFAST_POSTGRES_MISSING=initdb") {
+	said := strings.Join(found.Environ, " ")
+	if err != nil || !strings.HasPrefix(said, "HOLDFAST_POSTGRES_MISSING=initdb") {
 		t.Errorf("%s, %v", said, err)
 	}
 	t.Setenv("HOLDFAST_POSTGRES", "required")

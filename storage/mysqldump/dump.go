@@ -60,7 +60,9 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *dump.Moment, err error) {
 const definitionChanged = 1412
 
 // isAnother says of an error that a table is gone, or was made, since the moment was begun.
-func isAnother(err error) bool { return mysqldb.IsNoTable(err) || mysqldb.Number(err) == definitionChanged }
+func isAnother(err error) bool {
+	return mysqldb.IsNoTable(err) || mysqldb.Number(err) == definitionChanged
+}
 
 // hold looks into all tables. From then on none of them can become another one.
 func hold(ctx context.Context, m *dump.Moment) (err error) {

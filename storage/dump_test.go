@@ -3,6 +3,7 @@ package storage_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/moving"
@@ -59,6 +62,7 @@ func TestBackupOfADatabase(t *testing.T) {
 		carry(t, s, configs.SQLite, engine)
 		from, to := inDatabase(s), inDatabase(endsOn(t, engine))
 		to.Seal = from.Seal
+		uploads := fillUploads(t, from, w)
 		want, measures := listen(t, from, w), measured(t, from)
 		moment, err := storage.OpenDump(t.Context(), from, quiet())
 		must(t, err)
@@ -81,7 +85,64 @@ func TestBackupOfADatabase(t *testing.T) {
 			t.Errorf("%s: there was\n%v, and now is\n%v", engine, measures, got)
 		}
 		goOn(t, to, w)
+		for i, got := range fillUploads(t, to, w) {
+			if len(got) != 4 || !slices.Equal(uploads[i], got[:2]) {
+				t.Errorf("%s: there were the uploads\n%q, and now are\n%q", engine, uploads[i], got)
+			}
+		}
+		if engine == configs.Postgres {
+			if diff := cmp.Diff(made(t, from), made(t, to)); diff != "" {
+				t.Errorf("tables are not made as servers make them (-servers +load):\n%s", diff)
+			}
+		}
 	}
+}
+
+// fillUploads adds two uploads of each organization to those that are in the database, and returns all of
+// them by organization.
+func fillUploads(t *testing.T, s configs.Settings, w world) (all [2][]string) {
+	t.Helper()
+	store, err := storage.OpenDatabase(t.Context(), s, quiet())
+	must(t, err)
+	defer store.Close()
+	for i := range 4 {
+		_, err := store.Append(t.Context(), inventory.Batch{ID: uuid.NewString(), Org: w.orgs[i%2], Request: "r",
+			Resources: []inventory.Resource{{Provider: "aws", Category: "compute", ResourceType: "vm_instance",
+				ResourceName: "naïve\t\\N", Attributes: []byte(`{"b":[1e30,-0.0,"\u0041"],"a":null}`)}}})
+		must(t, err)
+	}
+	for i, org := range w.orgs {
+		for r, err := range store.Records(t.Context(), org, inventory.Query{}) {
+			must(t, err)
+			all[i] = append(all[i], fmt.Sprintf("%+v", r.Record))
+		}
+	}
+	return all
+}
+
+// made is how all tables of a database of PostgreSQL's are made.
+func made(t *testing.T, s configs.Settings) (all []string) {
+	t.Helper()
+	db, err := sql.Open("pgx", s.Database.URL.Reveal())
+	must(t, err)
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), `
+		SELECT concat_ws(' ', table_name, column_name, ordinal_position, data_type, character_maximum_length, collation_name,
+			is_nullable, column_default, is_identity, identity_generation, generation_expression)
+		FROM information_schema.columns WHERE table_schema = current_schema()
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()
+		UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid)) FROM pg_constraint
+			WHERE connamespace = CAST(current_schema() AS regnamespace)
+		ORDER BY 1`)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var one string
+		must(t, rows.Scan(&one))
+		all = append(all, one)
+	}
+	must(t, rows.Err())
+	return all
 }
 
 // ending ends somebody's context in its middle.

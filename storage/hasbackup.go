@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldump"
 	"github.com/holdfast/holdfast/storage/pgdump"
 	"github.com/holdfast/holdfast/storage/schema"
+	sqluploads "github.com/holdfast/holdfast/storage/sql"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/states"
 )
@@ -34,7 +37,7 @@ func OpenDump(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 
 func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.Moment, error) {
 	if d.Engine() == configs.Postgres {
-		return pgdump.Open(ctx, postgresOptions(d, log), serverSchemas(sqldb.Postgres), markTable)
+		return pgdump.Open(ctx, postgresOptions(d, log), postgresSchemas(), markTable)
 	}
 	o, err := serverOptions(d, log).WithDefaults()
 	if err != nil {
@@ -43,9 +46,10 @@ func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.
 	return mysqldump.Open(ctx, o)
 }
 
-// serverSchemas are those of all that is in a database on a server. A backup of PostgreSQL's takes no table of another.
-func serverSchemas(in sqldb.Dialect) []schema.Schema {
-	return []schema.Schema{sqldb.Schema(in), states.Schema(in)}
+// postgresSchemas are those of all that is in a database of PostgreSQL's. A backup takes no table of another.
+func postgresSchemas() []schema.Schema {
+	return []schema.Schema{sqldb.Schema(sqldb.Postgres), states.Schema(sqldb.Postgres),
+		sqluploads.Schema(goose.DialectPostgres)}
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

@@ -43,7 +43,7 @@ func loadDump(ctx context.Context, settings configs.Settings, from io.Reader, lo
 	rest := dump.Rest{Table: markTable, Make: markColumns(dialectOf(settings.Database)), Mark: markLoad, Marked: isLoad,
 		Unmark: unmarkLoad, Do: do}
 	if settings.Database.Engine() == configs.Postgres {
-		return pgdump.Load(ctx, postgresOptions(settings.Database, log), serverSchemas(sqldb.Postgres), from, rest)
+		return pgdump.Load(ctx, postgresOptions(settings.Database, log), postgresSchemas(), from, rest)
 	}
 	o, err := serverOptions(settings.Database, log).WithDefaults()
 	if err != nil {

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// TestBackupOfADatabase backs up a server that runs and keeps all in a database, and restores it on another one.
+// TestBackupOfADatabase backs up a server that runs and keeps all in a database, with uploads of several organizations,
+// and restores it on another one.
 func TestBackupOfADatabase(t *testing.T) { eachEngine(t, checkBackupOfADatabase) }
 
 func checkBackupOfADatabase(t *testing.T, engine string) {
@@ -21,10 +24,14 @@ func checkBackupOfADatabase(t *testing.T, engine string) {
 	s.beside()
 	s.must("init", "--org-name", "Acme")
 	r := s.start(s.environ...)
+	store := s.inDatabase()
+	upload(t, store, someReports()...)
 	identity, recipient := s.identity()
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.hfb")
 	s.must("backup", "-o", one, "--recipient", recipient, "--with-master-key")
+	upload(t, store, report(globex, 3*time.Hour, "later", `{}`))
+	uploads := extentsOf(t, store)
 	s.must("backup", "-o", filepath.Join(dir, "two.hfb"), "--since", one, "--recipient", recipient)
 	s.must("backup", "verify", one, "--identity", identity)
 
@@ -49,6 +56,11 @@ func checkBackupOfADatabase(t *testing.T, engine string) {
 		}
 	}
 	s.data = restored
+	store = s.inDatabase()
+	if got := extentsOf(t, store); got != uploads {
+		t.Errorf("the database has uploads\n%swant\n%s", got, uploads)
+	}
+	upload(t, store, report(globex, 4*time.Hour, "after", `{}`), report(uuid.New(), 0, "new", `{}`))
 	if strings.Join(here, " ") == strings.Join(s.environ[:len(here)], " ") {
 		t.Fatal("it is the same database")
 	}
@@ -62,7 +74,7 @@ func checkLoadAt(t *testing.T, engine string) {
 	s, _, r := servedFromDatabase(t, engine)
 	s.push("prod/app", network(1, "old", "", ""))
 	s.push("prod/gone", network(1, "gone", "", ""))
-	at := time.Now().Format(time.RFC3339Nano)
+	at, uploads := time.Now().Format(time.RFC3339Nano), extentsOf(t, s.inDatabase())
 	s.push("prod/app", network(2, "new", "", ""))
 	s.push("prod/made", network(1, "made", "", ""))
 	s.must("state", "rm", "prod/gone", "--yes")
@@ -91,6 +103,9 @@ func checkLoadAt(t *testing.T, engine string) {
 
 	s.environ = append(s.environ, "HOLDFAST_SEAL_MASTER_KEY_FILE="+master)
 	s.must("doctor")
+	if got := extentsOf(t, s.inDatabase()); got != uploads {
+		t.Errorf("the database has uploads\n%swant\n%s", got, uploads)
+	}
 	r = s.start(s.environ...)
 	s.asks(r)
 	for name, want := range map[string]string{"prod/app": `"old"`, "prod/gone": `"gone"`} {

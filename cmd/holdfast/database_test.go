@@ -272,7 +272,7 @@ func checkDoctorRepairs(t *testing.T, engine string) {
 	}
 }
 
-// servedFromDatabase is an organization whose server keeps all in a database.
+// servedFromDatabase is an organization whose server keeps all in a database, where uploads are, too.
 func servedFromDatabase(t *testing.T, engine string) (tenant, serverDatabase, *running) {
 	t.Helper()
 	s := newTenant(t)
@@ -280,6 +280,11 @@ func servedFromDatabase(t *testing.T, engine string) (tenant, serverDatabase, *r
 	s.environ = append(s.environ, allInDatabase(engine)...)
 	s.beside()
 	r := s.start(s.environ...)
+	store := s.inDatabase()
+	upload(t, store, someReports()...)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s.asks(r)
 	return s, d, r
 }

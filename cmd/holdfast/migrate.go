@@ -49,7 +49,8 @@ one of PostgreSQL where database.url (DATABASE_URL) is set, and else one of MySQ
   DB_HOST=db.example.com DB_USER=holdfast DB_PASSWORD=… holdfast migrate --from sqlite --to mysql --json
   holdfast migrate --from sqlite --to mysql --live --then http://node-1.example.com:7777
   STORAGE_PATH=/var/lib/holdfast-back holdfast migrate --from mysql --to sqlite
-  DATABASE_URL=postgres://… holdfast migrate --from sqlite --to postgres --without-uploads`,
+  DATABASE_URL=postgres://… holdfast migrate --from sqlite --to postgres
+  STORAGE_PATH=/var/lib/holdfast-back DATABASE_URL=postgres://… holdfast migrate --from postgres --to sqlite`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.moveAll(cmd, flags) },
 	}
@@ -68,9 +69,6 @@ one of PostgreSQL where database.url (DATABASE_URL) is set, and else one of MySQ
 func (f movingFlags) check() error {
 	if !configs.OnServer(f.database()) || f.from != configs.SQLite && f.to != configs.SQLite {
 		return usagef("migrate goes --from sqlite --to mysql or postgres, or --from mysql or postgres --to sqlite")
-	}
-	if f.database() == configs.Postgres && !f.noUploads && !f.abandon {
-		return usagef("uploads can't be kept in PostgreSQL: leave them where they are by --without-uploads")
 	}
 	return nil
 }

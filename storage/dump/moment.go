@@ -26,6 +26,20 @@ type Moment struct {
 	WriteTable func(ctx context.Context, w *Writer, name string) error
 }
 
+// fixTries is how often Fix tries.
+const fixTries = 20
+
+// Fix has begin begin a moment, find its tables and hold them; and all of it again where one is another by then, which
+// isAnother says of an error: servers make and remove organizations' tables at any time.
+func Fix(isAnother func(error) bool, begin func() error) (err error) {
+	for range fixTries {
+		if err = begin(); err == nil || !isAnother(err) {
+			break
+		}
+	}
+	return err
+}
+
 // Write writes all tables.
 func (m *Moment) Write(ctx context.Context, to io.Writer) (err error) {
 	var schemas map[string]int64

@@ -42,13 +42,26 @@ func Open(ctx context.Context, o mysqldb.Options) (_ *dump.Moment, err error) {
 		// Who takes the dump may be slow.
 		"SET SESSION wait_timeout = 86400, net_write_timeout = 3600",
 		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	} {
 		if _, err := m.Conn.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
 	}
-	return m, hold(ctx, m)
+	return m, dump.Fix(isAnother, func() error {
+		_, err := m.Conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+		if err == nil {
+			err = hold(ctx, m)
+		}
+		return err
+	})
+}
+
+// definitionChanged is the server's number for a table that was made after the moment that is read.
+const definitionChanged = 1412
+
+// isAnother says of an error that a table is gone, or was made, since the moment was begun.
+func isAnother(err error) bool {
+	return mysqldb.IsNoTable(err) || mysqldb.Number(err) == definitionChanged
 }
 
 // hold looks into all tables. From then on none of them can become another one.
@@ -60,8 +73,8 @@ func hold(ctx context.Context, m *dump.Moment) (err error) {
 		if strings.HasPrefix(name, loading) {
 			return fmt.Errorf("it has a table %s, of a load that did not end", name)
 		}
-		if err == nil {
-			_, err = dump.Texts(tx, "SELECT '' FROM "+mysqldb.Quoted(name)+" LIMIT 0")
+		if _, err := dump.Texts(tx, "SELECT '' FROM "+mysqldb.Quoted(name)+" LIMIT 1"); err != nil {
+			return err
 		}
 	}
 	return err

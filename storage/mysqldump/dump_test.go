@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -212,5 +213,46 @@ func TestTablesStayAsTheyAre(t *testing.T) {
 	}
 	if strings.Contains(text.String(), "`more`") || strings.Contains(text.String(), "`newer`") {
 		t.Error("what came after the moment is in the dump")
+	}
+}
+
+// TestTableGoes: a table that is removed while a moment is begun is not in it.
+func TestTableGoes(t *testing.T) {
+	suite.Deep(t)
+	o := optionsFor(t, mysqltest.New(t))
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(openStates(t, o, newMaster(t)).Close())
+	db, err := o.OpenPool(o.Name)
+	must(err)
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	must(err)
+	defer conn.Close()
+	for _, statement := range []string{"CREATE TABLE org_a (a INT)", "LOCK TABLES org_a WRITE"} {
+		_, err := conn.ExecContext(t.Context(), statement)
+		must(err)
+	}
+	var text bytes.Buffer
+	taken := make(chan error, 1)
+	go func() {
+		m, err := mysqldump.Open(t.Context(), o)
+		if err == nil {
+			err = errors.Join(m.Write(t.Context(), &text), m.Close())
+		}
+		taken <- err
+	}()
+	for waiting := 0; waiting+len(taken) == 0; time.Sleep(5 * time.Millisecond) {
+		must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND "+
+			"state LIKE 'Waiting for table%'").Scan(&waiting))
+	}
+	_, err = conn.ExecContext(t.Context(), "DROP TABLE org_a")
+	must(errors.Join(err, <-taken))
+	if !strings.Contains(text.String(), "state_heads") || strings.Contains(text.String(), "org_a") {
+		t.Error("the dump has not what was left")
 	}
 }

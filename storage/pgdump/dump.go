@@ -57,17 +57,25 @@ func Open(ctx context.Context, o pgdb.Options, schemas []schema.Schema, others .
 			err = unlock()
 		}
 	}()
-	for _, statement := range []string{patient, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"} {
-		if _, err := m.Conn.ExecContext(ctx, statement); err != nil {
-			return nil, err
-		}
+	if _, err := m.Conn.ExecContext(ctx, patient); err != nil {
+		return nil, err
 	}
-	if m.Tables, err = tables(sqldb.OnConn(ctx, m.Conn, m.Dialect)); err != nil || len(m.Tables) == 0 {
-		return m, err
+	return m, dump.Fix(pgdb.IsNoTable, func() error { return hold(ctx, m) })
+}
+
+// hold begins a moment, and locks all tables. From then on none of them can become another one.
+func hold(ctx context.Context, m *dump.Moment) (err error) {
+	tx := sqldb.OnConn(ctx, m.Conn, m.Dialect)
+	if _, err := tx.Exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		return err
 	}
-	// From here on none of them can become another one.
-	_, err = m.Conn.ExecContext(ctx, "LOCK TABLE "+list(m.Tables)+" IN ACCESS SHARE MODE")
-	return m, err
+	if m.Tables, err = tables(tx); err == nil && len(m.Tables) > 0 {
+		_, err = tx.Exec("LOCK TABLE " + list(m.Tables) + " IN ACCESS SHARE MODE")
+	}
+	if err != nil {
+		_, _ = m.Conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // so that another one can begin
+	}
+	return err
 }
 
 // tables returns those of the database in their order.
@@ -88,10 +96,8 @@ func list(names []string) string {
 // versions returns those of the schemas that are there.
 func versions(ctx context.Context, m *dump.Moment, schemas []schema.Schema, known []string) (map[string]int64, error) {
 	all := map[string]int64{}
+	schemas = slices.DeleteFunc(slices.Clone(schemas), func(s schema.Schema) bool { return !m.Has(s.Table) })
 	for _, s := range schemas {
-		if !m.Has(s.Table) {
-			continue
-		}
 		var version int64
 		if err := m.Conn.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+pgdb.Quoted(s.Table)+
 			" WHERE is_applied").Scan(&version); err != nil {
@@ -108,12 +114,26 @@ func versions(ctx context.Context, m *dump.Moment, schemas []schema.Schema, know
 		return nil, errors.New("no server has kept anything in the database yet: there is nothing to back up")
 	}
 	for _, name := range m.Tables {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && further(schemas, name) == nil {
 			return nil, fmt.Errorf("it has a table that this program does not make, and could not load again: move it away "+
 				"(ALTER TABLE %s SET SCHEMA …), or back up with the holdfast that made it", pgdb.Quoted(name))
 		}
 	}
 	return all, nil
+}
+
+// further returns the statements that make a table of one of the schemas which no step of it makes; none where there is
+// no such table.
+func further(schemas []schema.Schema, table string) []string {
+	for _, s := range schemas {
+		if s.Further == nil {
+			continue
+		}
+		if statements := s.Further(table); statements != nil {
+			return statements
+		}
+	}
+	return nil
 }
 
 func writeTable(ctx context.Context, m *dump.Moment, w *dump.Writer, name string) error {

@@ -141,6 +141,7 @@ func (l *loader) load(from io.Reader) error {
 		return err
 	}
 	marks := false
+	var made []string // of the tables that no schema's step makes
 	for {
 		t, some, err := r.Next()
 		if err != nil {
@@ -157,6 +158,13 @@ func (l *loader) load(from io.Reader) error {
 			marks = true
 			if err := l.makeMarks(); err != nil {
 				return err
+			}
+		case !slices.Contains(made, t.Name) && further(l.schemas, t.Name) != nil:
+			made = append(made, t.Name)
+			for _, statement := range further(l.schemas, t.Name) {
+				if _, err := l.tx.Exec(statement); err != nil {
+					return fmt.Errorf("table %s: %w", t.Name, err)
+				}
 			}
 		default:
 			return fmt.Errorf("the backup has a table %s, which this program does not make: %w", t.Name, dump.ErrDamaged)
@@ -184,7 +192,8 @@ func (l *loader) makeMarks() error {
 	return err
 }
 
-// makeTables makes those of the schemas that a dump has. They have to be as they were when it was written.
+// makeTables makes those of the schemas that a dump has, which are all that count from then on. They have to be as they
+// were when it was written.
 func (l *loader) makeTables(versions map[string]int64) error {
 	for _, table := range slices.Sorted(maps.Keys(versions)) {
 		i := slices.IndexFunc(l.schemas, func(s schema.Schema) bool { return s.Table == table })
@@ -207,6 +216,10 @@ func (l *loader) makeTables(versions map[string]int64) error {
 	if len(versions) == 0 {
 		return dump.ErrDamaged
 	}
+	l.schemas = slices.DeleteFunc(slices.Clone(l.schemas), func(s schema.Schema) bool {
+		_, has := versions[s.Table]
+		return !has
+	})
 	return nil
 }
 

@@ -27,6 +27,9 @@ type Schema struct {
 	Table string
 	// Of is what the log calls the database.
 	Of string
+	// Further returns the statements that make a table which no step makes, because servers make it as they need it; none
+	// for other tables. It may be nil.
+	Further func(table string) []string
 }
 
 // Migrate takes the steps that are left, and logs each. It refuses a database that has

@@ -73,7 +73,7 @@ func (e mysql) migrate(ctx context.Context, db *sql.DB) error {
 	if demoted { // a failover may be on its way, so it is waited for
 		return fmt.Errorf("%w: %w", mysqldb.ErrDemoted, driver.ErrBadConn)
 	}
-	return e.Migrate(ctx, uploadSchema("mysql", goose.DialectMySQL))
+	return e.Migrate(ctx, Schema(goose.DialectMySQL))
 }
 
 func (e mysql) isAway(err error) bool { return mysqldb.IsAway(err) }
@@ -126,7 +126,7 @@ func (e postgres) migrate(ctx context.Context, db *sql.DB) error {
 	if err := pgdb.Check(ctx, db); err != nil {
 		return err
 	}
-	return e.Migrate(ctx, uploadSchema("postgres", goose.DialectPostgres))
+	return e.Migrate(ctx, Schema(goose.DialectPostgres))
 }
 
 func (e postgres) isAway(err error) bool { return pgdb.IsAway(err) }

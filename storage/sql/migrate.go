@@ -14,7 +14,13 @@ var migrations embed.FS
 // schemaTable notes which migrations were run.
 const schemaTable = "inventory_schema"
 
-func uploadSchema(folder string, dialect goose.Dialect) schema.Schema {
-	return schema.Schema{Steps: migrations, Folder: "migrations/" + folder, Dialect: dialect, Table: schemaTable,
+// Schema is that of uploads in a database of MySQL's or PostgreSQL's. Of PostgreSQL's it also makes an organization's
+// table.
+func Schema(dialect goose.Dialect) schema.Schema {
+	s := schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: dialect, Table: schemaTable,
 		Of: "upload database"}
+	if dialect == goose.DialectPostgres {
+		s.Folder, s.Further = "migrations/postgres", postgresTable
+	}
+	return s
 }

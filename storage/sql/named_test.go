@@ -187,3 +187,19 @@ func TestMissingPrivilegeIsNamed(t *testing.T) {
 		t.Errorf("another password: %v", err)
 	}
 }
+
+// TestPostgresTable: only names of organizations' tables are those of tables that the schema makes.
+func TestPostgresTable(t *testing.T) {
+	const name = "org_11111111_2222_3333_4444_555555555555"
+	org := uuid.MustParse("11111111-2222-3333-4444-555555555555")
+	if got := postgresTable(name); tableOf(org) != name || len(got) != 3 {
+		t.Errorf("%s, which is the organization's, is made by %q", name, got)
+	}
+	for _, other := range []string{"", "org_", "organizations", "org_x", name + "0", name + ";DROP TABLE x",
+		"pile" + name[3:], "org_ABCDEFAB_2222_3333_4444_555555555555", "org_11111111222233334444555555555555",
+		"org_11111111-2222-3333-4444-555555555555", "org_{11111111_2222_3333_4444_555555555555}"} {
+		if got := postgresTable(other); got != nil {
+			t.Errorf("%s is made by %q", other, got)
+		}
+	}
+}

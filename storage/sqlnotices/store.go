@@ -170,12 +170,8 @@ func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 // server's.
 func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
 	err = s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
-		query := "DELETE FROM notices WHERE org = ? LIMIT ?"
-		if tx.Dialect() != sqldb.MySQL {
-			query = "DELETE FROM notices WHERE (org, sequence, at) IN (SELECT org, sequence, at FROM notices WHERE org " +
-				"= ? LIMIT ?)"
-		}
-		n, err := sqldb.Count(tx, query, org.String(), limit)
+		const key = "org, sequence, at"
+		n, err := sqldb.Count(tx, tx.Dialect().DeleteSome("notices", key, "org = ?", key), org.String(), limit)
 		removed = int(n)
 		return err
 	})

@@ -74,7 +74,8 @@ func (d dialect) integer(sum string) string {
 // picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL.
 func (d dialect) picked() string {
 	if d.isPostgres() {
-		return ` AND position(convert_from(CAST(? AS BYTEA), 'UTF8') IN lower(convert_from(s.name, 'UTF8'))) > 0` +
+		const lower = `convert_to(lower(convert_from(s.name, 'UTF8') COLLATE "C"), 'UTF8')`
+		return ` AND position(CAST(? AS BYTEA) IN ` + lower + `) > 0` +
 			` AND (CAST(? AS BIGINT) < 0 OR position('/' IN substring(s.name FROM CAST(? AS INT) + 1)) = 0)` +
 			` AND (CAST(? AS INT) = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 	}
@@ -82,10 +83,11 @@ func (d dialect) picked() string {
 		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 }
 
-// lockLog has nobody else move the journal on, in a transaction that sees one moment, which begins with it.
+// lockLog has nobody else move the journal on, in a transaction that sees one moment, which begins with it, and that
+// takes as long as there is much to count.
 func (d dialect) lockLog() string {
 	if d.isPostgres() {
-		return "LOCK TABLE state_log IN EXCLUSIVE MODE"
+		return "SET LOCAL statement_timeout = 0; LOCK TABLE state_log IN EXCLUSIVE MODE"
 	}
 	return "SELECT id FROM state_log FOR UPDATE"
 }

@@ -126,6 +126,7 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	if o.patient {
 		config.RuntimeParams["statement_timeout"] = "0"
 		config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+		config.RuntimeParams["idle_session_timeout"] = "0" // who migrates holds its lock on a session that says nothing
 	}
 	return config, nil
 }

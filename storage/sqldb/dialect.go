@@ -54,8 +54,10 @@ func (d Dialect) Member(column, names string) string {
 	case MySQL:
 		return "JSON_UNQUOTE(JSON_EXTRACT(" + column + ", '$." + names + "'))"
 	case Postgres:
-		const noText = `'(?<!\\)((?:\\\\)*)\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g'` // NUL and halves of pairs
-		sound := "CASE WHEN position('\\u' IN " + column + ") = 0 THEN " + column + " ELSE regexp_replace(" + column + ", " + noText + ") END"
+		// NUL, and halves of pairs.
+		const noText = `'(?<!\\)((?:\\\\)*)\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g'`
+		sound := "CASE WHEN position('\\u' IN " + column + ") = 0 THEN " + column + " ELSE regexp_replace(" + column + ", " +
+			noText + ") END"
 		return "(CAST(" + sound + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
 	}
 	return "(" + column + " ->> '$." + names + "')"

@@ -22,7 +22,7 @@ func (d dialect) index(name string) string {
 	return " FORCE INDEX (" + name + ")"
 }
 
-// isNew ends an INSERT that leaves rows as they are that are there already; its beginning is newInto.
+// newInto is an INSERT that leaves rows as they are that are there already.
 func (d dialect) newInto(insert string) string {
 	if d.isPostgres() {
 		return "INSERT INTO " + insert + " ON CONFLICT DO NOTHING"
@@ -71,7 +71,8 @@ func (d dialect) integer(sum string) string {
 	return "CAST(" + sum + " AS SIGNED)"
 }
 
-// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL.
+// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL; what they contain is
+// compared as bytes, whatever those are.
 func (d dialect) picked() string {
 	if d.isPostgres() {
 		const lower = `convert_to(lower(convert_from(s.name, 'UTF8') COLLATE "C"), 'UTF8')`
@@ -79,7 +80,8 @@ func (d dialect) picked() string {
 			` AND (CAST(? AS BIGINT) < 0 OR position('/' IN substring(s.name FROM CAST(? AS INT) + 1)) = 0)` +
 			` AND (CAST(? AS INT) = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 	}
-	return ` AND LOCATE(?, LOWER(CONVERT(s.name USING latin1))) > 0 AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
+	return ` AND LOCATE(CAST(? AS BINARY), CAST(LOWER(CONVERT(s.name USING latin1)) AS BINARY)) > 0` +
+		` AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
 		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 }
 

@@ -1,11 +1,12 @@
-// Package states keeps states in a database that speaks MySQL's protocol: MySQL 8.4 or
-// later, MariaDB 10.6 or later, TiDB. Several nodes may share one database.
+// Package states keeps states in a database that speaks MySQL's protocol (MySQL 8.4 or later, MariaDB 10.6 or later,
+// TiDB), or in one of PostgreSQL. Several nodes may share one database. server.go and dialect.go say where the servers
+// differ.
 //
 // A change travels like this:
 //
 //	store.go      the state.Store methods that change something, or count
 //	              (stateengine encodes the body, and decides on the change)
-//	transact.go   its transaction is made until its outcome is known
+//	transact.go   its transaction is made until its outcome is known (sqldb.Transactor)
 //	record.go     the state's row is locked, what stands against the change is asked for, and
 //	              what it writes is kept back
 //	tx.go         and sent in one piece, with a token and the COMMIT
@@ -22,7 +23,7 @@
 // What a node has acknowledged it remembers outside the database:
 //
 //	acks.go       the last changes, in memory and in a file
-//	rewind.go     which of them the database has lost, and that their states are refused
+//	lost.go       which of them the database has lost, and that their states are refused
 //
 // A version is stored whole or as a delta of one that is. Before a version goes away, what is a
 // delta of it is stored anew (detach.go, remove.go, expunge.go, shred.go).

@@ -55,11 +55,6 @@ func IsConflict(err error) bool {
 	}, Number(err))
 }
 
-// IsUndone says whether a transaction whose COMMIT the server answered with err has not happened for sure:
-// it lost against another, or one of its rows is there already. Other errors a server may also have on the way
-// from its log to its files, when what was to be committed may be there after all.
-func IsUndone(err error) bool { return IsConflict(err) || IsDuplicate(err) }
-
 // IsDenied says whether the server does not let us at the database, or has none of that name:
 // it may be restored from a backup just now.
 func IsDenied(err error) bool {

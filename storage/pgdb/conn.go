@@ -25,12 +25,15 @@ const (
 
 // Plain returns options for a pool whose statements are written as for the other databases: with ? for values, and with
 // 0 and 1 for what is false and true. What is between semicolons is several statements, which the server gets at once.
-// A text of PostgreSQL's has no NUL, and nothing that is kept as one has: what is looked for by such a text is looked
-// for by another one that nothing has.
+// A text of PostgreSQL's is valid UTF-8 without NUL, and all that is kept as one is, too: what is looked for by any other
+// text is looked for by one that nothing has.
 func (o Options) Plain(texts Texts, greet Greet) Options {
 	o.texts, o.greet = texts, greet
 	return o
 }
+
+// none is in the place of what no text has: it stands for no character.
+const none = "\ufffe"
 
 // plainConnector makes plain connections.
 type plainConnector struct {
@@ -71,7 +74,7 @@ func (c plain) CheckNamedValue(v *driver.NamedValue) (err error) {
 	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
 	switch value := v.Value.(type) {
 	case string:
-		v.Value = strings.ReplaceAll(value, "\x00", "\ufffe")
+		v.Value = strings.ToValidUTF8(strings.ReplaceAll(value, "\x00", none), none)
 		if c.texts == AsBytes {
 			v.Value = []byte(value)
 		}

@@ -36,8 +36,9 @@ type Options struct {
 	// ConnectTimeout bounds the making of one connection; 5 seconds.
 	ConnectTimeout time.Duration
 
-	texts Texts // zero unless Plain says
-	greet Greet
+	texts   Texts // zero unless Plain says
+	greet   Greet
+	patient bool
 
 	Log *slog.Logger
 }
@@ -71,6 +72,13 @@ func sessionSettings() map[string]string {
 		"idle_in_transaction_session_timeout": "10s",
 		"statement_timeout":                   "60s",
 	}
+}
+
+// Patient returns options for sessions that the server does not end, however long a statement takes or they say nothing:
+// a migration or a dump takes as long as there is much.
+func (o Options) Patient() Options {
+	o.patient = true
+	return o
 }
 
 // Open returns a pool of connections. None is made yet. A server that only takes reads is passed over: of several in
@@ -114,6 +122,11 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	for name, value := range sessionSettings() {
 		config.RuntimeParams[name] = value
+	}
+	if o.patient {
+		config.RuntimeParams["statement_timeout"] = "0"
+		config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+		config.RuntimeParams["idle_session_timeout"] = "0" // who migrates holds its lock on a session that says nothing
 	}
 	return config, nil
 }
@@ -225,7 +238,7 @@ func (o Options) LockSchema(ctx context.Context, conn *sql.Conn) (unlock func() 
 // Migrate brings the schema up to date while it holds a lock, as several nodes may start at once.
 func (o Options) Migrate(ctx context.Context, s schema.Schema) (err error) {
 	o.MaxOpenConns, o.MaxIdleConns, o.texts, o.greet = 2, 2, 0, nil // the lock has one of them
-	db, err := o.Open()
+	db, err := o.Patient().Open()
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,28 @@ func TestPoolOfOne(t *testing.T) {
 	}
 }
 
+// TestMigrationsTakeTheirTime: a step that goes through all rows of a large table is not ended by what bounds the
+// statements of requests.
+func TestMigrationsTakeTheirTime(t *testing.T) {
+	o := pgdb.Options{URL: pgtest.New(t), Log: slog.New(slog.DiscardHandler)}
+	steps := fstest.MapFS{"migrations/00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one AS SELECT " +
+		"current_setting('statement_timeout') AS bound, current_setting('idle_in_transaction_session_timeout') AS idle;\n")}}
+	if err := o.Migrate(t.Context(), schema.Schema{Steps: steps, Table: "one_schema", Of: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	db, err := o.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var bound, idle, usual string
+	err = db.QueryRowContext(t.Context(), "SELECT bound, idle, current_setting('statement_timeout') FROM one").
+		Scan(&bound, &idle, &usual)
+	if err != nil || bound != "0" || idle != "0" || usual == "0" {
+		t.Errorf("a migration's statements are bounded by %s, and its silence by %s; requests' by %s, %v", bound, idle, usual, err)
+	}
+}
+
 // No password gets into a message or a log.
 func TestPasswordIsNotSaid(t *testing.T) {
 	for _, url := range []string{"postgres://ada:hunter2@db.example.com:bad/x", "postgres://ada:hunter2@127.0.0.1:1/x",

@@ -23,14 +23,11 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-// patient has a session last, whoever is waited for: who takes or brings a dump may be slow.
-const patient = "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
-
 // Open fixes a moment of a database. Who would change one of the tables waits until it is closed. A database with other
 // tables than those of the schemas, and the others, can't be written: nobody could make them again.
 func Open(ctx context.Context, o pgdb.Options, schemas []schema.Schema, others ...string) (_ *dump.Moment, err error) {
 	o.MaxOpenConns = 1
-	db, err := o.Plain(pgdb.AsTexts, nil).Open()
+	db, err := o.Patient().Plain(pgdb.AsTexts, nil).Open()
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +54,6 @@ func Open(ctx context.Context, o pgdb.Options, schemas []schema.Schema, others .
 			err = unlock()
 		}
 	}()
-	if _, err := m.Conn.ExecContext(ctx, patient); err != nil {
-		return nil, err
-	}
 	return m, dump.Fix(pgdb.IsNoTable, func() error { return hold(ctx, m) })
 }
 

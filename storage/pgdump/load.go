@@ -25,7 +25,7 @@ import (
 // by the next.
 func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.Reader, rest dump.Rest) (err error) {
 	o.MaxOpenConns = 1
-	db, err := o.Plain(pgdb.AsTexts, nil).Open()
+	db, err := o.Patient().Plain(pgdb.AsTexts, nil).Open()
 	if err != nil {
 		return err
 	}
@@ -38,9 +38,6 @@ func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.
 		return err
 	}
 	defer conn.Close() // this frees the lock, too
-	if _, err := conn.ExecContext(ctx, patient); err != nil {
-		return err
-	}
 	began := time.Now()
 	if _, err := pgdb.Lock(ctx, conn, "load", func() error {
 		if time.Since(began) > dump.LoadPatience {

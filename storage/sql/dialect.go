@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // dialect is which SQL a server speaks, for the statements that differ. All others are the same text, with ? for
@@ -116,14 +117,14 @@ func (d dialect) insertNew(into string) string {
 	return "INSERT IGNORE INTO " + into
 }
 
-// deleteSome returns a DELETE of as many of the rows that a condition selects as a last argument says.
-func (d dialect) deleteSome(table, condition string) string {
+// deleteSome returns a DELETE of the first of the rows that a condition selects, whose key these columns are. A last
+// argument says how many.
+func (d dialect) deleteSome(table, key, condition, order string) string {
+	speaks := sqldb.MySQL
 	if d == postgresDialect {
-		// FOR UPDATE waits for who changes a row, and has it as that leaves it.
-		return "DELETE FROM " + table + " WHERE ctid = ANY(ARRAY(SELECT ctid FROM " + table + " WHERE " + condition +
-			" LIMIT ? FOR UPDATE))"
+		speaks = sqldb.Postgres
 	}
-	return "DELETE FROM " + table + " WHERE " + condition + " LIMIT ?"
+	return speaks.DeleteSome(table, key, condition, order)
 }
 
 // hasTable is a query for how many tables of a name the database has.

@@ -133,3 +133,44 @@ func together(n int, work func(i int)) {
 	}
 	wg.Wait()
 }
+
+// TestShredBesideAppend shreds while another node's append is under way: that there is the organization goes first all
+// the same, so that nobody appends to a table which is gone by then.
+func TestShredBesideAppend(t *testing.T) {
+	onServers(t, func(t *testing.T, on testServer) {
+		store, org, ctx := open(t, on.fresh(t).Options), uuid.New(), t.Context()
+		appendTo(t, store, batchOf(org, 1))
+		other, err := store.db.BeginTx(ctx, nil)
+		if err == nil {
+			_, err = other.ExecContext(ctx, "UPDATE inventory_organizations SET newest = '2026-03-01 12:00:00'")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		removed := make(chan int, 1)
+		go func() {
+			n, err := store.Shred(ctx, org, 100)
+			if err != nil {
+				t.Error(err)
+			}
+			removed <- n
+		}()
+		waits := "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'DELETE%'"
+		if on.speaks == postgresDialect {
+			waits = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+		}
+		for n := 0; n == 0; {
+			if err := store.db.QueryRowContext(ctx, waits).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := other.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		n, left := <-removed, 0
+		if err := store.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM inventory_organizations").Scan(&left); err != nil ||
+			n != 1 || left != 0 {
+			t.Errorf("%d went first, and %d organizations are left, %v", n, left, err)
+		}
+	})
+}

@@ -53,7 +53,7 @@ func (s *Store) prune(ctx context.Context) error {
 func (s *Store) forget(ctx context.Context, before time.Time) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome("inventory_batches", "created < ? ORDER BY created"),
+	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome("inventory_batches", "org, id", "created < ?", "created"),
 		before, pruneRows)
 	if err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ func (q *queues) has(org uuid.UUID) bool {
 // shred removes a piece of the first thing that has something of the organization. That there is such
 // an organization goes first: it waits for the transactions of other nodes.
 func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
-	if removed, err = s.deleteSome(ctx, "inventory_organizations", org, limit); err != nil || removed > 0 {
+	if removed, err = s.deleteSome(ctx, "inventory_organizations", "org", org, limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	var tables int
@@ -57,16 +57,18 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		_, err := s.db.ExecContext(ctx, "DROP TABLE IF EXISTS "+tableOf(org))
 		return tables, err
 	}
-	for _, table := range []string{"inventory_batches", "inventory_groups", "inventory_usage"} {
-		if removed, err = s.deleteSome(ctx, table, org, limit); err != nil || removed > 0 {
+	for _, table := range [][2]string{
+		{"inventory_batches", "org, id"}, {"inventory_groups", "org, names"}, {"inventory_usage", "org"},
+	} {
+		if removed, err = s.deleteSome(ctx, table[0], table[1], org, limit); err != nil || removed > 0 {
 			return removed, err
 		}
 	}
 	return 0, nil
 }
 
-func (s *Store) deleteSome(ctx context.Context, table string, org uuid.UUID, limit int) (int, error) {
-	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome(table, "org = ?"), org.String(), limit)
+func (s *Store) deleteSome(ctx context.Context, table, key string, org uuid.UUID, limit int) (int, error) {
+	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome(table, key, "org = ?", key), org.String(), limit)
 	if err != nil {
 		return 0, err
 	}

@@ -47,13 +47,18 @@ func (d Dialect) Concat(a, b string) string {
 }
 
 // Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is
-// a text without quotes; null where there is no such member.
+// a text without quotes; null where there is no such member. In PostgreSQL an escape that stands for no text, which would
+// fail the statement wherever it is in the document, is a U+FFFD.
 func (d Dialect) Member(column, names string) string {
 	switch d {
 	case MySQL:
 		return "JSON_UNQUOTE(JSON_EXTRACT(" + column + ", '$." + names + "'))"
 	case Postgres:
-		return "(CAST(" + column + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
+		// NUL, and halves of pairs.
+		const noText = `'(?<!\\)((?:\\\\)*)\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g'`
+		sound := "CASE WHEN position('\\u' IN " + column + ") = 0 THEN " + column + " ELSE regexp_replace(" + column + ", " +
+			noText + ") END"
+		return "(CAST(" + sound + " AS json) #>> '{" + strings.ReplaceAll(names, ".", ",") + "}')"
 	}
 	return "(" + column + " ->> '$." + names + "')"
 }
@@ -75,13 +80,18 @@ func (d Dialect) Contains(column string) string {
 }
 
 // Some limits a DELETE or an UPDATE to the first rows, whose key these columns are. Its last argument is how many, and
-// the condition's come before that.
+// the condition's come before that. Rows that somebody else removes meanwhile are not among them: where it finds fewer
+// than so many, no more are left.
 func (d Dialect) Some(begin, table, end, key, where, order string) string {
 	if d == MySQL {
 		return begin + table + end + " WHERE " + where + " ORDER BY " + order + " LIMIT ?"
 	}
-	return begin + table + end + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + where +
-		" ORDER BY " + order + " LIMIT ?)"
+	first := "SELECT " + key + " FROM " + table + " WHERE " + where + " ORDER BY " + order + " LIMIT ?"
+	if d == Postgres { // waits for who changes a row, and passes over one that is gone by then
+		return "WITH first AS MATERIALIZED (" + first + " FOR UPDATE) " + begin + table + end + " WHERE (" + key +
+			") IN (SELECT " + key + " FROM first)"
+	}
+	return begin + table + end + " WHERE (" + key + ") IN (" + first + ")"
 }
 
 // DeleteSome is Some of a DELETE.

@@ -47,7 +47,4 @@ func texts() mysqldb.Texts {
 	}
 }
 
-// mysqlError turns what the driver and the server say into a fault, likewise.
-func mysqlError(err error) error { return texts().Fault(err) }
-
 func unavailable(err error) error { return texts().Unavailable(err) }

@@ -42,8 +42,6 @@ func openMySQL(ctx context.Context, options Options) (engine, int, error) {
 	return &mysql{newServer(MySQL, db, writers, options), o}, max(o.MaxOpenConns/2, 1), nil
 }
 
-func (e *mysql) explain(err error) error { return mysqlError(err) }
-
 func (e *mysql) read(ctx context.Context, fn func(Querier) error) error {
 	return e.unlessDemoted(e.server.read(ctx, current(fn)))
 }

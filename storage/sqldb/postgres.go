@@ -31,5 +31,3 @@ func openPostgres(ctx context.Context, options Options) (engine, int, error) {
 	e := &postgres{newServer(Postgres, db, db, options)}
 	return e, max(db.Stats().MaxOpenConnections/2, 1), nil
 }
-
-func (e *postgres) explain(err error) error { return pgdb.Fault(err, texts().TooLarge, texts().Away) }

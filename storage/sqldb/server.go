@@ -28,6 +28,8 @@ func newServer(d Dialect, db, writers *sql.DB, o Options) server {
 
 func (s *server) dialect() Dialect { return s.speaks }
 
+func (s *server) explain(err error) error { return s.speaks.Fault(err, texts().TooLarge, texts().Away) }
+
 // scrub leaves its files to the server.
 func (s *server) scrub(context.Context) error { return nil }
 

@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/google/uuid"
 )
@@ -101,7 +100,7 @@ func shred(tx Tx, org uuid.UUID, limit int) (removed int, err error) {
 		if table.most > 0 {
 			most = min(most, table.most)
 		}
-		n, err := Count(tx, tx.Dialect().deleteSome(table), table.args(tx.Dialect(), org, most)...)
+		n, err := Count(tx, tx.Dialect().DeleteSome(table.name, table.key, "org = ?", table.key), org.String(), most)
 		if err != nil || n > 0 {
 			return int(n), err
 		}
@@ -112,27 +111,6 @@ func shred(tx Tx, org uuid.UUID, limit int) (removed int, err error) {
 	// It doesn't count: on a server the transaction itself has made one, to have others wait.
 	_, err = tx.Exec("DELETE FROM organizations WHERE org = ?", org.String())
 	return 0, err
-}
-
-// deleteSome returns a statement that removes some of an organization's rows: its arguments are those
-// of args.
-func (d Dialect) deleteSome(t shredTable) string {
-	if d == MySQL {
-		return "DELETE FROM " + t.name + " WHERE org = ? LIMIT ?"
-	}
-	key := t.key
-	if strings.Contains(key, ",") {
-		key = "(" + key + ")"
-	}
-	return "DELETE FROM " + t.name + " WHERE org = ? AND " + key + " IN (SELECT " + t.key + " FROM " + t.name +
-		" WHERE org = ? LIMIT ?)"
-}
-
-func (t shredTable) args(d Dialect, org uuid.UUID, most int) []any {
-	if d == MySQL {
-		return []any{org.String(), most}
-	}
-	return []any{org.String(), org.String(), most}
 }
 
 // shredBlobs removes blobs, each after its pieces.

@@ -209,6 +209,13 @@ func (t *Transactor) Settle(token uuid.UUID, began time.Time, lost error) error 
 // undo adds a token that keeps its transaction from happening, and reports whether it is there; not when the
 // transaction's own is.
 func (t *Transactor) undo(ctx context.Context, token uuid.UUID) (undone bool, err error) {
+	if t.speaks == Postgres {
+		// It writes in any case, so that its own COMMIT waits for a standby which has the transaction's, too: that one may
+		// have happened without, since it was given up while it waited for the standby.
+		err = t.asks.QueryRowContext(ctx, "INSERT INTO "+t.outcomes+" (token, undone) VALUES (?, 1) ON CONFLICT (token) "+
+			"DO UPDATE SET undone = "+t.outcomes+".undone RETURNING undone", token[:]).Scan(&undone)
+		return undone, err
+	}
 	_, err = t.asks.ExecContext(ctx, "INSERT INTO "+t.outcomes+" (token, undone) VALUES (?, 1)", token[:])
 	if err == nil {
 		return true, nil

@@ -1,6 +1,8 @@
 package sqldb
 
 import (
+	"errors"
+
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/pgdb"
 )
@@ -20,7 +22,9 @@ func (d Dialect) IsDuplicate(err error) bool {
 	return d == MySQL && mysqldb.IsDuplicate(err) || d == Postgres && pgdb.IsDuplicate(err)
 }
 
-// IsUndone says whether a transaction whose COMMIT a server answered with err has not happened for sure.
+// IsUndone says whether a transaction whose COMMIT a server answered with err has not happened for sure: it lost against
+// another, or one of its rows is there already. Other errors a server may also have on the way from its log to its files,
+// when what was to be committed may be there after all.
 func (d Dialect) IsUndone(err error) bool { return d.IsConflict(err) || d.IsDuplicate(err) }
 
 // IsNoTable says of a server's error that there is no such table.
@@ -36,6 +40,9 @@ func (d Dialect) IsServers(err error) bool {
 // Fault turns what a server and its driver say into a fault. The texts are what callers are told: what is larger than
 // the database takes, and that it is away.
 func (d Dialect) Fault(err error, tooLarge, away string) error {
+	if errors.Is(err, ErrUndone) { // cut off again and again
+		return d.Unavailable(err, away)
+	}
 	if d == Postgres {
 		return pgdb.Fault(err, tooLarge, away)
 	}

@@ -22,7 +22,7 @@ func (d dialect) index(name string) string {
 	return " FORCE INDEX (" + name + ")"
 }
 
-// isNew ends an INSERT that leaves rows as they are that are there already; its beginning is newInto.
+// newInto is an INSERT that leaves rows as they are that are there already.
 func (d dialect) newInto(insert string) string {
 	if d.isPostgres() {
 		return "INSERT INTO " + insert + " ON CONFLICT DO NOTHING"
@@ -71,21 +71,25 @@ func (d dialect) integer(sum string) string {
 	return "CAST(" + sum + " AS SIGNED)"
 }
 
-// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL.
+// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL; what they contain is
+// compared as bytes, whatever those are.
 func (d dialect) picked() string {
 	if d.isPostgres() {
-		return ` AND position(convert_from(CAST(? AS BYTEA), 'UTF8') IN lower(convert_from(s.name, 'UTF8'))) > 0` +
+		const lower = `convert_to(lower(convert_from(s.name, 'UTF8') COLLATE "C"), 'UTF8')`
+		return ` AND position(CAST(? AS BYTEA) IN ` + lower + `) > 0` +
 			` AND (CAST(? AS BIGINT) < 0 OR position('/' IN substring(s.name FROM CAST(? AS INT) + 1)) = 0)` +
 			` AND (CAST(? AS INT) = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 	}
-	return ` AND LOCATE(?, LOWER(CONVERT(s.name USING latin1))) > 0 AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
+	return ` AND LOCATE(CAST(? AS BINARY), CAST(LOWER(CONVERT(s.name USING latin1)) AS BINARY)) > 0` +
+		` AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
 		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
 }
 
-// lockLog has nobody else move the journal on, in a transaction that sees one moment, which begins with it.
+// lockLog has nobody else move the journal on, in a transaction that sees one moment, which begins with it, and that
+// takes as long as there is much to count.
 func (d dialect) lockLog() string {
 	if d.isPostgres() {
-		return "LOCK TABLE state_log IN EXCLUSIVE MODE"
+		return "SET LOCAL statement_timeout = 0; LOCK TABLE state_log IN EXCLUSIVE MODE"
 	}
 	return "SELECT id FROM state_log FOR UPDATE"
 }

@@ -24,7 +24,7 @@
 // What a node has acknowledged it remembers outside the database:
 //
 //	acks.go       the last changes, in memory and in a file
-//	rewind.go     which of them the database has lost, and that their states are refused
+//	lost.go       which of them the database has lost, and that their states are refused
 //
 // A version is stored whole or as a delta of one that is. Before a version goes away, what is a
 // delta of it is stored anew (detach.go, remove.go, expunge.go, shred.go).

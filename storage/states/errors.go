@@ -5,13 +5,11 @@ import (
 	"errors"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // storeError turns what the driver and the server say into a fault.
 func (d dialect) storeError(err error) error {
-	if d.IsDuplicate(err) ||
-		errors.Is(err, sqldb.ErrUndone) { // of a row that others have made meanwhile, or cut off, again and again
+	if d.IsDuplicate(err) { // of a row that others have made meanwhile, again and again
 		return d.unavailable(err)
 	}
 	err = d.Fault(err, "the state is larger than the database takes", away)

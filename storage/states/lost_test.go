@@ -2,6 +2,7 @@ package states
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,15 +17,20 @@ import (
 	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // failover is a database of which the test has what a replica would have that was some time behind.
 type failover struct {
 	*testing.T
-	server *mysqltest.Server
-	d      mysqltest.Database
-	back   func() error
+	server interface {
+		Kill() error
+		Run(ctx context.Context) error
+		Saved() (back func() error, err error)
+	}
+	d    database
+	back func() error
 }
 
 func (f *failover) must(err error) {
@@ -52,10 +58,14 @@ func (f *failover) happens() {
 	f.must(f.server.Run(f.Context()))
 }
 
-func newFailover(t *testing.T, args ...string) *failover {
+func newFailover(t *testing.T, on kind) *failover {
 	suite.Deep(t)
-	server, d := mysqltest.Private(t, args...)
-	return &failover{T: t, server: server, d: d}
+	if on == onPostgres {
+		server, url := pgtest.Private(t)
+		return &failover{T: t, server: server, d: database{kind: on, url: url}}
+	}
+	server, d := mysqltest.Private(t)
+	return &failover{T: t, server: server, d: database{kind: on, mysql: d}}
 }
 
 // wantRewound holds a state to being refused in all ways, by the version that is gone.
@@ -79,12 +89,14 @@ func wantRewound(t *testing.T, s *Store, ref state.Ref, version string) {
 // TestFailover leads to a replica that has lost the last transactions. States of which changes are gone are
 // refused on all nodes, the others are served; it is told which; and goes on when somebody has said
 // that what is there counts.
-func TestFailover(t *testing.T) {
-	f := newFailover(t)
+func TestFailover(t *testing.T) { onEach(t, testFailover) }
+
+func testFailover(t *testing.T, on kind) {
+	f := newFailover(t, on)
 	var log bytes.Buffer
-	o := mysqlOptions(f.d)
+	o := f.d.options()
 	o.Log, o.AckFile = slog.New(slog.NewTextHandler(&log, nil)), filepath.Join(t.TempDir(), "acks")
-	a, b := opened(t, o), open(t, mysqlOptions(f.d))
+	a, b := opened(t, o), open(t, f.d.options())
 	org := uuid.New()
 	lost, fresh, kept := state.Ref{Org: org, Name: "lost"}, state.Ref{Org: org, Name: "fresh"},
 		state.Ref{Org: org, Name: "kept"}
@@ -133,7 +145,7 @@ func TestFailover(t *testing.T) {
 	f.must(a.Close())
 	a = open(t, o)
 	wantRewound(t, a, lost, "version 3")
-	f.d.Exec(t, "DELETE FROM state_rewinds")
+	f.d.exec(t, "DELETE FROM state_rewinds")
 	f.must(a.followRewinds(t.Context()))
 	f.must(b.followRewinds(t.Context()))
 	wantVersions(t, a, lost, []byte("one"))
@@ -144,9 +156,11 @@ func TestFailover(t *testing.T) {
 
 // TestFailoverWhileStopped happens while the only node that knows is stopped: its file tells the next
 // process, also when the last line of it was cut off.
-func TestFailoverWhileStopped(t *testing.T) {
-	f := newFailover(t)
-	o, ref := mysqlOptions(f.d), newRef("lost")
+func TestFailoverWhileStopped(t *testing.T) { onEach(t, testFailoverWhileStopped) }
+
+func testFailoverWhileStopped(t *testing.T, on kind) {
+	f := newFailover(t, on)
+	o, ref := f.d.options(), newRef("lost")
 	o.AckFile = filepath.Join(t.TempDir(), "acks")
 	s := opened(t, o)
 	put(t, s, ref, []byte("one"))
@@ -160,15 +174,17 @@ func TestFailoverWhileStopped(t *testing.T) {
 	f.must(file.Close())
 	f.happens()
 	wantRewound(t, open(t, o), ref, "version 2 of this state")
-	wantRewound(t, open(t, mysqlOptions(f.d)), ref, "version 2") // a node that knew nothing of it
+	wantRewound(t, open(t, f.d.options()), ref, "version 2") // a node that knew nothing of it
 }
 
 // TestWriteIsFirstAfterFailover: a write that is the first to reach the new server is refused as a read would
 // be, whether it was begun before or after; and what was lost is still known to the node's next process,
 // though this one could not tell the database.
-func TestWriteIsFirstAfterFailover(t *testing.T) {
-	f := newFailover(t)
-	o, ref := mysqlOptions(f.d), newRef("lost")
+func TestWriteIsFirstAfterFailover(t *testing.T) { onEach(t, testWriteIsFirstAfterFailover) }
+
+func testWriteIsFirstAfterFailover(t *testing.T, on kind) {
+	f := newFailover(t, on)
+	o, ref := f.d.options(), newRef("lost")
 	o.AckFile = filepath.Join(t.TempDir(), "acks")
 	s := opened(t, o)
 	put(t, s, ref, []byte("one"))
@@ -197,10 +213,12 @@ func TestWriteIsFirstAfterFailover(t *testing.T) {
 // TestBehindIsNotLost: a server that takes no writes yet, and has not got the last transactions, refuses
 // nothing for good: it may get them.
 func TestBehindIsNotLost(t *testing.T) {
-	f := newFailover(t, "--read-only") // as a replica starts
-	writes := func() { f.must(f.server.Exec(t.Context(), "", "SET GLOBAL read_only = 0")) }
+	suite.Deep(t)
+	server, d := mysqltest.Private(t, "--read-only") // as a replica starts
+	f := &failover{T: t, server: server, d: database{kind: onMySQL, mysql: d}}
+	writes := func() { f.must(server.Exec(t.Context(), "", "SET GLOBAL read_only = 0")) }
 	writes()
-	s, ref := open(t, mysqlOptions(f.d)), newRef("behind")
+	s, ref := open(t, f.d.options()), newRef("behind")
 	put(t, s, ref, []byte("one"))
 	f.saves()
 	writes()
@@ -217,9 +235,11 @@ func TestBehindIsNotLost(t *testing.T) {
 }
 
 // TestLostLock notices a lock that is gone, which is no version.
-func TestLostLock(t *testing.T) {
-	f := newFailover(t)
-	s, ref := open(t, mysqlOptions(f.d)), newRef("locked")
+func TestLostLock(t *testing.T) { onEach(t, testLostLock) }
+
+func testLostLock(t *testing.T, on kind) {
+	f := newFailover(t, on)
+	s, ref := open(t, f.d.options()), newRef("locked")
 	put(t, s, ref, []byte("one"))
 	f.saves()
 	lock := &state.Lock{Info: state.LockInfo{ID: "a", Raw: []byte("{}")}, Since: time.Now(), Seen: time.Now()}

@@ -137,7 +137,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.keys = &keys{s, db}
-	if s.writers, err = s.server.writersPool(of.lockHead, sqlUsage, sqlAskLock); err != nil {
+	if s.writers, err = s.server.writersPool(s.greet, of.lockHead, sqlUsage, sqlAskLock); err != nil {
 		return err
 	}
 	s.transactor = sqldb.NewTransactor(s.sql.Dialect, s.writers, s.readers, "state_outcomes", s.log)

@@ -22,10 +22,10 @@ type server interface {
 	dialect() dialect
 	connections() int
 	// readersPool has connections that are in no transaction, and writersPool those that transactions are made on. New
-	// ones of the first are greeted, and the queries that come all the time stay prepared. fewPool has so many of the
-	// first kind.
+	// ones of both are greeted, and the queries that come all the time stay prepared. fewPool has so many of the first
+	// kind, which nobody greets.
 	readersPool(greet func(context.Context, driver.Conn) error, often ...string) (*sql.DB, error)
-	writersPool(often ...string) (*sql.DB, error)
+	writersPool(greet func(context.Context, driver.Conn) error, often ...string) (*sql.DB, error)
 	fewPool(n int) (*sql.DB, error)
 	await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error
 	// prepare reaches the server, refuses one that states can't be kept on, and brings the schema up to date.
@@ -65,8 +65,8 @@ func (m mysql) readersPool(greet func(context.Context, driver.Conn) error, often
 	return m.Greeting(greet).Preparing(often...).OpenPool(m.Name)
 }
 
-func (m mysql) writersPool(often ...string) (*sql.DB, error) {
-	return m.Writing().Preparing(often...).OpenPool(m.Name)
+func (m mysql) writersPool(greet func(context.Context, driver.Conn) error, often ...string) (*sql.DB, error) {
+	return m.Greeting(greet).Writing().Preparing(often...).OpenPool(m.Name)
 }
 
 func (m mysql) fewPool(n int) (*sql.DB, error) {
@@ -114,7 +114,9 @@ func (p postgres) readersPool(greet func(context.Context, driver.Conn) error, _ 
 	return p.Plain(pgdb.AsBytes, greet).Open()
 }
 
-func (p postgres) writersPool(...string) (*sql.DB, error) { return p.Plain(pgdb.AsBytes, nil).Open() }
+func (p postgres) writersPool(greet func(context.Context, driver.Conn) error, _ ...string) (*sql.DB, error) {
+	return p.Plain(pgdb.AsBytes, greet).Open()
+}
 
 func (p postgres) fewPool(n int) (*sql.DB, error) {
 	p.MaxOpenConns, p.MaxIdleConns = n, n

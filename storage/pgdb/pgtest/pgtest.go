@@ -177,6 +177,17 @@ func Exec(ctx context.Context, at, statement string) (err error) {
 type Server struct {
 	*servertest.Process
 	URL string
+	dir string
+}
+
+// Saved copies what the server stores, and returns how to bring that back: then it is a replica that has not got what
+// was written since. Both are for a server that was killed.
+func (s *Server) Saved() (back func() error, err error) {
+	data, saved := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "saved")
+	if out, err := exec.Command("cp", "-a", data, saved).CombinedOutput(); err != nil { // the files stay the server's
+		return nil, fmt.Errorf("copy the server's files: %w: %s", err, out)
+	}
+	return func() error { return errors.Join(os.RemoveAll(data), os.Rename(saved, data)) }, nil
 }
 
 // Start runs a private server on a free port, with settings besides the usual ones, such as "fsync=on".
@@ -209,7 +220,7 @@ func start(ctx context.Context, port int, password string, settings []string) (_
 	for _, setting := range append(usual, settings...) {
 		line = append(line, "-c", setting)
 	}
-	s := &Server{URL: (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
+	s := &Server{dir: dir, URL: (&url.URL{Scheme: "postgres", User: url.UserPassword("holdfast", password),
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}).String()}
 	// QUIT ends its sessions too, and nothing is put in order before.
 	s.Process, err = servertest.Start(ctx, servertest.Program{Dir: dir, Line: line, Kill: "QUIT", Owner: owner,

@@ -71,7 +71,7 @@ func useDatabase(w *world, ts *testscript.TestScript, args []string) error {
 		ts.Setenv(args[0], more.name)
 		return nil
 	}
-	own := testDatabase(w.t)
+	own := testDatabase(w.t, onMySQL)
 	w.database = &own
 	for _, setting := range own.environ() {
 		name, value, _ := strings.Cut(setting, "=")

@@ -212,3 +212,25 @@ func ownServer(t *testing.T, on databaseKind) *databaseServer {
 	}
 	return d
 }
+
+// password is that of the server's user.
+func (d *databaseServer) password() string {
+	if d.on == onPostgres {
+		return pgtest.Password(d.postgres)
+	}
+	return d.mysql.Password
+}
+
+// flush has the server write all tables to its files.
+func (d *databaseServer) flush(t testing.TB) {
+	t.Helper()
+	statements := []string{"CHECKPOINT"}
+	if d.on == onMySQL {
+		statements = []string{"SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0", "SET GLOBAL innodb_max_dirty_pages_pct = 0"}
+	}
+	for _, statement := range statements {
+		if err := d.atServer(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

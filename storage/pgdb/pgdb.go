@@ -57,7 +57,7 @@ var errPooled = errors.New("a proxy is before the server that shares sessions be
 	"sessions (pool_mode = session)")
 
 // startupSettings are in force on every connection, whatever the server's own are. A pgbouncer knows these, and refuses
-// or ignores others that a connection begins with: those are in sessionSettings.
+// or ignores others that a connection begins with: those are set later.
 func startupSettings() map[string]string {
 	return map[string]string{
 		"application_name":            "holdfast",
@@ -67,15 +67,16 @@ func startupSettings() map[string]string {
 	}
 }
 
-// sessionSettings sets what else is in force on every connection. The server ends a session that says nothing within a
-// transaction, as a node does that was cut off, and so frees what it had locked. A COMMIT is answered when it is on
-// disk, also where the server's setting says otherwise; what waits for standbys besides stays as it is.
-const sessionSettings = `SELECT set_config('default_transaction_isolation', 'read committed', false),
-	set_config('lock_timeout', '10s', false),
-	set_config('idle_in_transaction_session_timeout', '10s', false),
-	set_config('statement_timeout', '60s', false),
-	set_config('synchronous_commit',
-		coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)`
+// sessionSettings are those that are set on every connection once it is there. The server ends a session that says
+// nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
+func (o Options) sessionSettings() map[string]string {
+	return map[string]string{
+		"default_transaction_isolation":       "read committed",
+		"lock_timeout":                        "10s",
+		"idle_in_transaction_session_timeout": "10s",
+		"statement_timeout":                   "60s",
+	}
+}
 
 // Open returns a pool of connections. None is made yet. A server that only takes reads is passed over: of several in
 // the URL the one that takes writes is used.
@@ -84,7 +85,7 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(setUp))
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(o.setUp))
 	if o.texts != 0 {
 		connector = plainConnector{connector, o.texts, o.greet}
 	}
@@ -97,12 +98,19 @@ func (o Options) Open() (*sql.DB, error) {
 	return db, nil
 }
 
-// setUp has the times that are read from a new connection be in UTC, as those that are written are, and its session
-// have the settings.
-func setUp(ctx context.Context, conn *pgx.Conn) error {
+// setUp has the times that are read from a new connection be in UTC, as those that are written are, its session have
+// the settings, and each COMMIT be answered when it is on disk, also where the server's setting says otherwise. What
+// waits for standbys besides stays as it is.
+func (o Options) setUp(ctx context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
-	_, err := conn.Exec(ctx, sessionSettings)
+	var set strings.Builder
+	set.WriteString("SELECT set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), " +
+		"'off'), 'on'), false)")
+	for name, value := range o.sessionSettings() {
+		fmt.Fprintf(&set, ", set_config('%s', '%s', false)", name, value)
+	}
+	_, err := conn.Exec(ctx, set.String())
 	return err
 }
 

@@ -51,7 +51,7 @@ lint: ## golangci-lint, which is built the first time
 
 # ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
 ENGINE_TESTS = ./storage/states ./storage/sql ./storage/dual ./storage/sqldb ./storage/sqlruns \
-  ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions \
+  ./storage/sqlworkspace ./storage/notices ./storage/sqlauth ./storage/sqlsessions \
   ./storage ./storage/mysqldump
 
 test-mysql97: ## the tests of what is in a database with MySQL of Debian unstable, which is unpacked beside the machine's

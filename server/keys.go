@@ -20,8 +20,8 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/notices"
 	"github.com/holdfast/holdfast/storage/sqlauth"
-	"github.com/holdfast/holdfast/storage/sqlnotices"
 )
 
 // openKeys reads the auth file, or what the database has of it, and follows its changes until the
@@ -80,7 +80,7 @@ func (p *parts) openShared(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.shared, p.turns = sqlauth.New(db, master), sqlnotices.New(db, p.node, p.log)
+	p.shared, p.turns = sqlauth.New(db, master), notices.New(db, p.node, p.log)
 	return nil
 }
 

@@ -37,10 +37,10 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/notices"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
-	"github.com/holdfast/holdfast/storage/sqlnotices"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -53,10 +53,10 @@ type parts struct {
 	tls       *tls.Config // nil without TLS
 	verifier  *verify.Verifier
 	watcher   *authfile.Watcher
-	shared    *sqlauth.Store    // nil where nodes share no database
-	copies    *copies.Watch     // likewise
-	turns     *sqlnotices.Store // likewise
-	node      uuid.UUID         // of this process alone
+	shared    *sqlauth.Store // nil where nodes share no database
+	copies    *copies.Watch  // likewise
+	turns     *notices.Store // likewise
+	node      uuid.UUID      // of this process alone
 	program   Program
 	states    state.Store
 	uploads   inventory.Store

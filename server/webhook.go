@@ -67,8 +67,7 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 	case configs.MySQL, configs.Postgres:
 		return p.turns, nil
 	}
-	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store,
-		error) {
+	box := &lateOutbox{open: func(ctx context.Context) (*notices.Folder, error) {
 		return storage.OpenNotices(ctx, p.settings, p.log)
 	}}
 	if err := box.opened(ctx); err != nil && sqlitedb.TroubleOf(err) != sqlitedb.Full {
@@ -90,16 +89,16 @@ func (p *parts) noticeTurn() webhook.Turn {
 
 // lateOutbox is an outbox that is opened when it is first loaded or shredded from, at the latest.
 type lateOutbox struct {
-	open func(context.Context) (*notices.Store, error)
+	open func(context.Context) (*notices.Folder, error)
 	mu   sync.Mutex // while it is opened
-	*notices.Store
+	*notices.Folder
 }
 
 func (o *lateOutbox) opened(ctx context.Context) (err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.Store == nil {
-		o.Store, err = o.open(ctx)
+	if o.Folder == nil {
+		o.Folder, err = o.open(ctx)
 	}
 	return err
 }
@@ -109,7 +108,7 @@ func (o *lateOutbox) Load(ctx context.Context) (uint64, bool, []audit.Event, err
 	if err := o.opened(ctx); err != nil {
 		return 0, false, nil, err
 	}
-	return o.Store.Load(ctx)
+	return o.Folder.Load(ctx)
 }
 
 // Shred implements webhook.Outbox. It may come before Load has succeeded.
@@ -117,7 +116,7 @@ func (o *lateOutbox) Shred(ctx context.Context, org uuid.UUID, limit int) (int, 
 	if err := o.opened(ctx); err != nil {
 		return 0, err
 	}
-	return o.Store.Shred(ctx, org, limit)
+	return o.Folder.Shred(ctx, org, limit)
 }
 
 // Freeze has what is written to the outbox wait.
@@ -125,15 +124,15 @@ func (o *lateOutbox) Freeze(ctx context.Context) (thaw func(), err error) {
 	if err := o.opened(ctx); err != nil {
 		return nil, err
 	}
-	return o.Store.Freeze(ctx)
+	return o.Folder.Freeze(ctx)
 }
 
 // Close implements io.Closer.
 func (o *lateOutbox) Close() error {
-	if o.Store == nil {
+	if o.Folder == nil {
 		return nil
 	}
-	return o.Store.Close()
+	return o.Folder.Close()
 }
 
 // notifyRegularly sends notices in the background until stop is called: when the requests

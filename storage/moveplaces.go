@@ -24,7 +24,6 @@ import (
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlite"
-	"github.com/holdfast/holdfast/storage/sqlnotices"
 	"github.com/holdfast/holdfast/storage/states"
 )
 
@@ -123,8 +122,7 @@ func (p *folderPlace) sides(ctx context.Context) ([]keep, error) {
 			return nil, err
 		}
 	}
-	file, migrate = notices.File(p.dir)
-	told, err := p.keep(ctx, "notices", sqldb.File{File: file, Migrate: migrate})
+	told, err := p.keep(ctx, "notices", notices.File(p.dir))
 	told.side.Shapes = notices.Shapes()
 	return []keep{states, runs, told}, err
 }
@@ -239,7 +237,7 @@ func (p *databasePlace) sides(ctx context.Context) ([]keep, error) {
 	return []keep{
 		{name: "states", side: states.Side(p.db, in), usage: states.UsageShape(), complete: states.Complete(in)},
 		{name: "runs", side: side(runs)},
-		{name: "notices", side: side(sqlnotices.Shapes(notices.Records()))},
+		{name: "notices", side: side(notices.Shapes())},
 	}, nil
 }
 

@@ -1,149 +1,125 @@
-// Package notices is the outbox of notices: an SQLite database with those that wait to be told,
-// and how far the audit log was read for them.
+// Package notices is the outbox of notices: those that wait to be told, and how far the audit log was read for them. It
+// is in a folder, or in a database that nodes share; there one node at a time has the turn to tell them.
 package notices
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"path/filepath"
 
-	"github.com/pressly/goose/v3"
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/storage/folder"
-	"github.com/holdfast/holdfast/storage/schema"
-	"github.com/holdfast/holdfast/storage/sqlitedb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// DatabaseName is the name of the file.
-const DatabaseName = "notices.db"
-
-// Store implements webhook.Outbox.
+// Store implements webhook.Outbox, and webhook.Turn for one of several nodes.
 type Store struct {
-	log    *slog.Logger
-	writer *sqlitedb.Writer
-	dirt   sqlitedb.Dirt // what was deleted
+	db   *sqldb.DB
+	node string // empty where there is one
+	log  *slog.Logger
 }
 
-// Open opens the outbox in a folder, which it makes if needed. One process at a time may have it.
-func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := folder.Make(dir); err != nil {
-		return nil, err
-	}
-	writer, err := sqlitedb.NewWriter(ctx,
-		sqlitedb.Options{File: databaseFile(filepath.Join(dir, DatabaseName)), Migrate: migrate, Log: log})
-	if err != nil {
-		return nil, fmt.Errorf("open the outbox of notices: %w", err)
-	}
-	return &Store{log: log, writer: writer}, nil
+// New returns the outbox in a database, for a node that is called so nowhere else.
+func New(db *sqldb.DB, node uuid.UUID, log *slog.Logger) *Store {
+	return &Store{db, node.String(), log}
 }
 
-func databaseFile(path string) sqlitedb.File {
-	return sqlitedb.File{Path: path, ApplicationID: 0x486f6c6e, Shrinks: true, Pragmas: []string{ // "Holn"
-		"auto_vacuum(FULL)", // what was told gives its space back
-		"journal_size_limit(4194304)",
-	}}
-}
-
-func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	s := schema.Schema{Steps: migrations, Dialect: goose.DialectSQLite3, Of: "outbox of notices"}
-	return s.Migrate(ctx, db, log)
-}
-
-// Close waits for what has begun.
-func (s *Store) Close() error { return s.writer.Close() }
-
-// Keep implements webhook.Outbox.
-func (s *Store) Keep(ctx context.Context, position uint64, notices []audit.Event) error {
-	return s.do(ctx, func(t *sqlitedb.Tx) error {
-		_, err := t.Exec(`INSERT INTO position (id, sequence) VALUES (1, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence`, int64(position))
-		for _, n := range notices {
-			if err != nil {
-				return err
-			}
-			err = keep(t, n)
-		}
-		return err
-	})
-}
-
-func keep(t *sqlitedb.Tx, n audit.Event) error {
-	text, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`INSERT INTO notices (org, sequence, at, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		n.Org.String(), int64(n.Sequence), n.At.UnixMicro(), string(text))
-	return err
-}
-
-// Remove implements webhook.Outbox.
-func (s *Store) Remove(ctx context.Context, n audit.Event) error {
-	defer s.dirt.Add()
-	return s.do(ctx, func(t *sqlitedb.Tx) error {
-		_, err := t.Exec(`DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?`, n.Org.String(), int64(n.Sequence),
-			n.At.UnixMicro())
-		return err
-	})
-}
+// errNotMine says that another node has the turn by now.
+var errNotMine = errors.New("it is another node's turn to tell notices")
 
 // Load implements webhook.Outbox.
 func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting []audit.Event, err error) {
-	err = s.do(ctx, func(t *sqlitedb.Tx) error {
-		waiting, known = nil, true // there may have been a try before
-		err := t.QueryRow(`SELECT sequence FROM position`).Scan(&position)
-		if errors.Is(err, sql.ErrNoRows) {
-			known, err = false, nil
+	err = s.db.Read(ctx, uuid.Nil, func(q sqldb.Querier) error {
+		var err error
+		if known, err = sqldb.One(q, []any{&position}, "SELECT sequence FROM notice_position WHERE id = 1"); err != nil {
+			return err
 		}
-		if err == nil {
-			waiting, err = s.load(ctx, t)
-		}
+		waiting, err = s.waiting(ctx, q)
 		return err
 	})
 	return position, known, waiting, err
 }
 
-// load reads the notices that wait. One that is damaged is passed over and stays, for a person to look
+// waiting reads the notices that wait. One that is damaged is passed over and stays, for a person to look
 // at: all the others would wait behind it for ever.
-func (s *Store) load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event, err error) {
-	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx),
-		`SELECT org, sequence, event FROM notices ORDER BY sequence, at`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+func (s *Store) waiting(ctx context.Context, q sqldb.Querier) (all []audit.Event, err error) {
+	_, err = sqldb.All(q, func(rows *sql.Rows) (struct{}, error) {
 		var org string
 		var sequence int64
 		var text []byte
-		var n audit.Event
+		var e audit.Event
 		if err := rows.Scan(&org, &sequence, &text); err != nil {
-			return nil, err
+			return struct{}{}, err
 		}
-		if err := json.Unmarshal(text, &n); err != nil {
-			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in "+DatabaseName, "org",
-				org, "sequence", sequence, "error", err)
-			continue
+		if err := json.Unmarshal(text, &e); err != nil {
+			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in the table notices",
+				"org", org, "sequence", sequence, "error", err)
+			return struct{}{}, nil
 		}
-		waiting = append(waiting, n)
-	}
-	return waiting, rows.Err()
+		all = append(all, e)
+		return struct{}{}, nil
+	}, "SELECT org, sequence, event FROM notices ORDER BY sequence, at")
+	return all, err
 }
 
-// do has the work done in a transaction, and returns when it is durable. All of it is the
-// server's own work, whoever is told: what an organization may have waiting is bounded before.
-func (s *Store) do(ctx context.Context, run func(*sqlitedb.Tx) error) error {
-	return s.writer.Submit(ctx, sqlitedb.Job{Run: run})
+// Keep implements webhook.Outbox. It is refused when the turn has gone to another node, which has
+// read on: the position of a node that was stopped for a while would go back.
+func (s *Store) Keep(ctx context.Context, position uint64, notices []audit.Event) error {
+	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		if err := s.isMine(tx); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(tx.Dialect().Upsert("notice_position", []string{"id"}, []string{"sequence"}), 1,
+			int64(position)); err != nil {
+			return err
+		}
+		for _, n := range notices {
+			if err := keep(tx, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func keep(tx sqldb.Tx, n audit.Event) error {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	_, err = sqldb.Insert(tx, "INSERT INTO notices (org, sequence, at, event) VALUES (?, ?, ?, ?)", n.Org.String(),
+		int64(n.Sequence), n.At.UnixMicro(), text)
+	return err
+}
+
+// Remove implements webhook.Outbox.
+func (s *Store) Remove(ctx context.Context, n audit.Event) error {
+	defer s.db.Deleted()
+	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?", n.Org.String(), int64(n.Sequence),
+			n.At.UnixMicro())
+		return err
+	})
+}
+
+// Shred implements webhook.Outbox. Notices that were told before have left their bytes in the files of a folder too,
+// which the call that finds no row any more overwrites with the others. Those of a server are the server's.
+func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
+	err = s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		n, err := sqldb.Count(tx, tx.Dialect().DeleteSome("notices", "org, sequence, at", "org = ?", "sequence"), org.String(),
+			limit)
+		removed = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if removed > 0 {
+		s.db.Deleted()
+		return removed, nil
+	}
+	return 0, s.db.Scrub(ctx)
 }

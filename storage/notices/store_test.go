@@ -20,13 +20,14 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/storage/notices"
+	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
-var _ webhook.Outbox = (*notices.Store)(nil)
+var _ webhook.Outbox = (*notices.Folder)(nil)
 
 // recorder is an outbox as the suite of its writer uses it.
-type recorder struct{ *notices.Store }
+type recorder struct{ *notices.Folder }
 
 func (r recorder) Record(name string, bytes int) error {
 	e := audit.Event{Org: uuid.NewSHA1(uuid.Nil, []byte(name)), Sequence: 1, Reason: name,
@@ -51,7 +52,7 @@ func engine() sqlitetest.Engine {
 
 func TestMain(m *testing.M) {
 	sqlitetest.ChildMain(engine())
-	os.Exit(m.Run())
+	os.Exit(sqldbtest.Main(m))
 }
 
 // TestWhenThingsGoWrong holds the outbox to what its writer promises.
@@ -101,7 +102,7 @@ func TestOutboxes(t *testing.T) {
 			must(box.Remove(t.Context(), event(b, 7)))
 			must(box.Keep(t.Context(), 3, nil))
 			want(3, true, event(a, 5), event(a, 8))
-			if closer, ok := box.(*notices.Store); ok {
+			if closer, ok := box.(*notices.Folder); ok {
 				must(closer.Close())
 				box = open(t)
 				want(3, true, event(a, 5), event(a, 8))
@@ -170,7 +171,7 @@ func TestShred(t *testing.T) {
 	}
 }
 
-func opened(t *testing.T, dir string) *notices.Store {
+func opened(t *testing.T, dir string) *notices.Folder {
 	t.Helper()
 	s, err := notices.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -231,7 +232,7 @@ func TestDamagedNotice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(`UPDATE notices SET event = '{' WHERE sequence = 2`); err != nil {
+	if _, err := db.Exec(`UPDATE notices SET event = CAST('{' AS BLOB) WHERE sequence = 2`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -35,7 +35,7 @@ func (s *Store) Packed(ref state.Ref, of state.Snapshot) []byte {
 		return nil
 	}
 	e.packing.Do(func() {
-		e.packed = s.pack(e.Body)
+		e.packed = pack(e.Body)
 		s.grow(ref, e)
 	})
 	return e.packed
@@ -54,17 +54,11 @@ func (s *Store) grow(ref state.Ref, e *entry) {
 	s.recent.grow(ref, e, int64(cap(e.packed)))
 }
 
-func (s *Store) pack(body []byte) []byte {
-	writer, _ := s.packers.Get().(*gzip.Writer)
-	if writer == nil {
-		writer, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for a wrong level only
-	}
-	defer s.packers.Put(writer)
+func pack(body []byte) []byte {
 	var packed bytes.Buffer
-	writer.Reset(&packed)
-	_, _ = writer.Write(body) // a buffer takes everything
+	writer, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // fails for a wrong level only
+	_, _ = writer.Write(body)                                 // a buffer takes everything
 	_ = writer.Close()
-	writer.Reset(nil)
 	if packed.Len() > len(body)/100*worthwhile {
 		return nil
 	}

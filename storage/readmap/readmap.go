@@ -49,7 +49,6 @@ type Store struct {
 	flights map[state.Ref]*flight
 	tips    confirmer // nil when nobody else writes to the store below
 
-	packers sync.Pool // of *gzip.Writer
 }
 
 // New returns a store that keeps at most maxBytes of newest versions in memory over next.

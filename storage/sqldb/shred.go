@@ -80,10 +80,18 @@ func (d *DB) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, 
 		return 0, err
 	}
 	if removed > 0 {
-		d.dirt.Add()
+		d.Deleted()
 		return removed, nil
 	}
-	return 0, d.dirt.Clear(func() error { return d.engine.explain(d.engine.scrub(ctx)) })
+	return 0, d.Scrub(ctx)
+}
+
+// Deleted notes that something was deleted that has to be out of the files once the database is scrubbed.
+func (d *DB) Deleted() { d.dirt.Add() }
+
+// Scrub leaves nothing in the files of a database that is one of what was deleted, unless that was done since.
+func (d *DB) Scrub(ctx context.Context) error {
+	return d.dirt.Clear(func() error { return d.engine.explain(d.engine.scrub(ctx)) })
 }
 
 // shred removes a piece of the first table that has something.

@@ -30,6 +30,7 @@ type sqlite struct {
 	readers *sql.DB
 	asked   *kept           // for them
 	known   map[string]bool // texts that are kept prepared; the writer's jobs alone use it
+	shrinks bool            // its file does
 }
 
 // File is an SQLite database in a file, whose folder is this process's own.
@@ -56,7 +57,7 @@ func pragmas() []string {
 }
 
 func openSQLite(ctx context.Context, f File, log *slog.Logger) (engine, int, error) {
-	e := &sqlite{known: map[string]bool{}}
+	e := &sqlite{known: map[string]bool{}, shrinks: f.Shrinks}
 	var err error
 	if !f.Served {
 		e.writer, err = sqlitedb.NewWriter(ctx,
@@ -125,7 +126,21 @@ func (e *sqlite) ask(ctx context.Context, fn func(Querier) error) error {
 
 func (e *sqlite) explain(err error) error { return sqliteError(err) }
 
-func (e *sqlite) scrub(ctx context.Context) error { return e.writer.Scrub(ctx, e.readers) }
+// scrub overwrites what is left of rows. A file that shrinks moves its pages about: it is written anew, as there is never
+// much in it.
+func (e *sqlite) scrub(ctx context.Context) error {
+	if !e.shrinks {
+		return e.writer.Scrub(ctx, e.readers)
+	}
+	err := e.writer.Submit(ctx, sqlitedb.Job{Alone: true, Run: func(t *sqlitedb.Tx) error {
+		_, err := t.Exec("VACUUM")
+		return err
+	}})
+	if err != nil {
+		return err
+	}
+	return e.writer.EmptyLog(ctx, uuid.Nil)
+}
 
 // close closes the readers before the writer, which leaves the database in one file.
 func (e *sqlite) close() error {

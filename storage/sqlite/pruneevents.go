@@ -32,9 +32,6 @@ func (s *Store) PruneEvents(ctx context.Context, org uuid.UUID, before time.Time
 		removed, err = t.pruneEvents(org, before, limit, event)
 		return err
 	})
-	if removed > 0 {
-		s.session.latest.forget() // the database has the events as they are by now
-	}
 	return removed, err
 }
 

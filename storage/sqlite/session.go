@@ -5,14 +5,13 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // session is the writing connection with its prepared statements, and what the writer's jobs
-// know without asking. Only they use it, one at a time, but for latest, which has a lock.
+// know without asking. Only they use it, one at a time.
 type session struct {
 	conn *sql.Conn
 	now  func() time.Time
@@ -24,8 +23,6 @@ type session struct {
 	newest, last int64
 	heads        *heads
 	chains       *chains
-	recorded     []audit.Event // of the transaction under way
-	latest       latest
 	census       *state.Census
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
@@ -107,7 +104,6 @@ func (t *session) headOf(in stateengine.Envelope) (stateengine.HeadRow, error) {
 
 // begun has what others wrote since the transaction before seen in the one that has begun.
 func (t *session) begun(*sqlitedb.Tx) error {
-	t.recorded = t.recorded[:0]
 	t.census.Drop() // of a transaction that was undone
 	var version int64
 	err := t.dataVersion.QueryRowContext(context.Background()).Scan(&version)
@@ -118,10 +114,8 @@ func (t *session) begun(*sqlitedb.Tx) error {
 	return err
 }
 
-// committed has those who follow the audit log see the transaction's events, and counts what it
-// changed.
+// committed counts what the transaction changed.
 func (t *session) committed() {
-	t.latest.add(t.recorded)
 	t.chains.settle()
 	t.census.Settle()
 }
@@ -131,7 +125,6 @@ func (t *session) undone() {
 	t.newest = 0
 	t.heads.forgetAll()
 	t.chains.forgetAll()
-	t.latest.forget()
 }
 
 // exec runs a statement to its end: what has begun is not given up half way.

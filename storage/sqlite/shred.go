@@ -63,7 +63,6 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	})
 	s.bodies.Bases.DropOrg(org)
 	s.bodies.Seals.Forget(org)
-	s.session.latest.forget() // the database has the events as they are by now
 	if err != nil || !owed {
 		return removed, err
 	}

@@ -1,11 +1,11 @@
-// Package states keeps states in a database that speaks MySQL's protocol: MySQL 8.4 or
-// later, MariaDB 10.6 or later, TiDB. Several nodes may share one database.
+// Package states keeps states in a database on a server: PostgreSQL 14 or later, or one that speaks
+// MySQL's protocol, MySQL 8.4 or later, MariaDB 10.6 or later, TiDB. Several nodes may share one database.
 //
 // A change travels like this:
 //
 //	store.go      the state.Store methods that change something, or count
 //	              (stateengine encodes the body, and decides on the change)
-//	transact.go   its transaction is made until its outcome is known
+//	transact.go   its transaction is made until its outcome is known (sqldb.Transactor)
 //	record.go     the state's row is locked, what stands against the change is asked for, and
 //	              what it writes is kept back
 //	tx.go         and sent in one piece, with a token and the COMMIT
@@ -18,6 +18,8 @@
 //	lists.go      lists have turns of their own, and look at so many rows only
 //	events.go     what reads the log has it brought up to date first
 //	newest.go     whether what somebody knows of states is what they are by now
+//
+// What the servers do differently stands in dialect.go, as far as it is SQL, and in server.go.
 //
 // What a node has acknowledged it remembers outside the database:
 //

@@ -4,7 +4,7 @@
 PRAGMA application_id = 0x486f6c6e;
 
 -- How far the audit log was read for notices: one row, once it is known.
-CREATE TABLE position (
+CREATE TABLE notice_position (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   sequence INTEGER NOT NULL
 ) STRICT;
@@ -15,6 +15,6 @@ CREATE TABLE notices (
   org      TEXT NOT NULL,
   sequence INTEGER NOT NULL,  -- of the event in the audit log
   at       INTEGER NOT NULL,  -- when that was, in microseconds since 1970: a log from a backup counts again
-  event    TEXT NOT NULL,     -- the event, as JSON
+  event    BLOB NOT NULL,     -- the event, as JSON
   PRIMARY KEY (org, sequence, at)
 ) STRICT;

@@ -1,10 +1,9 @@
-package sqlnotices
+package notices
 
 import (
 	"bytes"
 	"context"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,17 +25,15 @@ var (
 	_ webhook.Turn   = (*Store)(nil)
 )
 
-func TestMain(m *testing.M) { os.Exit(sqldbtest.Main(m)) }
-
 // each runs a test on two nodes of one database.
 func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
 	discard := slog.New(slog.DiscardHandler)
 	t.Run("memory", func(t *testing.T) {
-		db := open(t, sqldb.Options{})
+		db := openDB(t, sqldb.Options{})
 		test(t, New(db, uuid.New(), discard), New(db, uuid.New(), discard))
 	})
 	nodes := func(t *testing.T, o sqldb.Options) {
-		test(t, New(open(t, o), uuid.New(), discard), New(open(t, o), uuid.New(), discard))
+		test(t, New(openDB(t, o), uuid.New(), discard), New(openDB(t, o), uuid.New(), discard))
 	}
 	t.Run("mysql", func(t *testing.T) {
 		suite.Deep(t)
@@ -45,7 +42,7 @@ func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
 	t.Run("postgres", func(t *testing.T) { nodes(t, sqldbtest.OnPostgres(t)) })
 }
 
-func open(t *testing.T, o sqldb.Options) *sqldb.DB {
+func openDB(t *testing.T, o sqldb.Options) *sqldb.DB {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), o)
 	if err != nil {

@@ -45,7 +45,7 @@ func TestServersBehindPgbouncer(t *testing.T) {
 		}
 	}
 	uploads := start("uploads", "transaction", "STORAGE_TYPE=postgres")
-	n.must(uploads.start())
+	n.must(uploads.listen())
 	t.Cleanup(func() { _ = uploads.end() })
 	n.must(poll(func() error {
 		if text := uploads.logTail(100); !strings.Contains(text, why) {

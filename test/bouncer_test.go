@@ -16,9 +16,9 @@ import (
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 )
 
-// TestServersBehindPgbouncer: no engine is used through a pool that shares sessions between clients. The server does not
-// start and says why; where only uploads are there, which it waits for while it serves all else, it refuses these. Through
-// a pool of whole sessions two nodes serve the same.
+// TestServersBehindPgbouncer: no engine is used through a pool that shares sessions between clients. The server does
+// not start and says why; where only uploads are there, which it waits for while it serves all else, it refuses these.
+// Through a pool of whole sessions two nodes serve the same.
 func TestServersBehindPgbouncer(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()

@@ -52,8 +52,8 @@ const (
 )
 
 // errPooled is of a server whose sessions don't keep what is set, prepared and locked in them.
-var errPooled = errors.New("a proxy is before the server that shares sessions between clients, as pgbouncer does with " +
-	"pool_mode = transaction, and locks and settings are of a session: name the server itself, or a pool of whole " +
+var errPooled = errors.New("a proxy is before the server that shares sessions between clients, as pgbouncer does " +
+	"with pool_mode = transaction, and locks and settings are of a session: name the server itself, or a pool of whole " +
 	"sessions (pool_mode = session)")
 
 // startupSettings are in force on every connection, whatever the server's own are. A pgbouncer knows these, and refuses

@@ -15,8 +15,9 @@ import (
 	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
-// Bouncer runs a pgbouncer before the server of a URL, with settings besides the usual ones, such as "pool_mode=session",
-// and returns the URL by way of it. The path is that of scripts/pgbouncer.sh. The pgbouncer ends with the test.
+// Bouncer runs a pgbouncer before the server of a URL, with settings besides the usual ones, such as
+// "pool_mode=session", and returns the URL by way of it. The path is that of scripts/pgbouncer.sh. The pgbouncer ends
+// with the test.
 func Bouncer(t testing.TB, script, at string, settings ...string) string {
 	t.Helper()
 	program, err := exec.Command(script).Output()

@@ -54,7 +54,7 @@ for area in $areas; do
   fi
   names=$(of e2e)
   if [ -n "$names" ]; then
-    stage "$area: Go tests with real clients and servers" scripts/bubblewrap.sh scripts/e2e.sh -run "$(pattern $names)"
+    stage "$area: Go tests with real clients and servers" scripts/bubblewrap.sh scripts/postgres.sh scripts/e2e.sh -run "$(pattern $names)"
   fi
   if [ -n "$(of browser)" ]; then
     stage "$area: all tests in Chromium" browser

@@ -9,13 +9,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/holdfast/holdfast/client"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
+	"github.com/holdfast/holdfast/storage/serverdb/servertest"
 )
 
 // cluster are nodes that share a database, each through a proxy of its own. The database's
@@ -25,31 +26,30 @@ type cluster struct {
 	dir      string // of auth.cfg, which all follow
 	org      *tenant
 	nodes    []*node
-	database *mysqltest.Server
+	database *databaseServer
 }
 
 // node is a process, and its way to the database; nil for a node that has none.
 type node struct {
 	*server
-	proxy *mysqltest.Proxy
+	proxy *servertest.Proxy
 }
 
 // newCluster starts so many nodes, which limit nobody.
-func newCluster(t *testing.T, count int, environ ...string) *cluster {
+func newCluster(t *testing.T, on databaseKind, count int, environ ...string) *cluster {
 	t.Helper()
 	dir := t.TempDir()
-	c := &cluster{t: t, dir: dir, database: ownServer(t)}
+	c := &cluster{t: t, dir: dir, database: ownServer(t, on)}
 	c.org = addTenants(t, dir+"/auth.cfg", 1)[0]
 	(&neighbours{t: t, dir: dir}).addSettings(c.org, "state_rate_limit = off", "rate_limit = off")
-	shared := append(environ, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
-		"DB_NAME=holdfast")
 	for i := range count {
-		proxy, err := mysqltest.NewProxy(c.database.Address)
+		proxy, err := servertest.NewProxy(c.database.address(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = proxy.Close() })
-		c.add(&node{proxy: proxy}, dir, fmt.Sprintf("%s/node%d", dir, i), append(shared, proxy.Environ()...))
+		c.add(&node{proxy: proxy}, dir, fmt.Sprintf("%s/node%d", dir, i),
+			slices.Concat(environ, on.engines(), c.database.by(t, proxy.ListenPort).environ()))
 	}
 	return c
 }
@@ -85,25 +85,6 @@ func (c *cluster) add(n *node, dir, own string, environ []string) {
 	if err := n.start(); err != nil {
 		c.t.Fatal(err)
 	}
-}
-
-// ownServer starts a database server for this test alone. It has a binary log, as one with replicas has:
-// without it InnoDB shows a commit to others before it is on disk, and a kill takes that back.
-func ownServer(t *testing.T) *mysqltest.Server {
-	t.Helper()
-	s, err := mysqltest.Start(t.Context(), "--log-bin=binlog", "--sync-binlog=1", "--server-id=1")
-	if err != nil {
-		if os.Getenv(mysqltest.Required) == "required" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }
 
 // clients returns one of each node, with connections of its own, so that a node that is stopped

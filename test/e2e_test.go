@@ -5,6 +5,7 @@ package test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -53,6 +54,29 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, params)
 		})
 	}
+}
+
+// TestScriptsOnDatabases runs scripts, as they are, against servers that keep everything in a database.
+func TestScriptsOnDatabases(t *testing.T) {
+	suite.Deep(t)
+	t.Parallel()
+	onEach(t, func(t *testing.T, on databaseKind) {
+		params := clients[0].scripts(t, "scripts")
+		params.Dir = ""
+		for _, name := range []string{"lifecycle", "lock_conflict", "runs", "runs_agent", "server_crash"} {
+			params.Files = append(params.Files, filepath.Join("scripts", name+".txtar"))
+		}
+		settings := on.engines()
+		usual := params.Setup
+		params.Setup = func(env *testscript.Env) error {
+			for _, setting := range append(settings, testDatabase(env.T().(testing.TB), on).environ()...) {
+				name, value, _ := strings.Cut(setting, "=")
+				env.Setenv(name, value)
+			}
+			return usual(env)
+		}
+		testscript.Run(t, params)
+	})
 }
 
 // scripts returns how the scripts of a folder are run with a client.

@@ -21,7 +21,11 @@ import (
 func TestNodesAreLinearizable(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	c := newCluster(t, 3)
+	onEach(t, testNodesAreLinearizable)
+}
+
+func testNodesAreLinearizable(t *testing.T, on databaseKind) {
+	c := newCluster(t, on, 3)
 	c.checkLinearizable(t, 3_000, func(random *rand.Rand) func(context.Context) error {
 		return func(ctx context.Context) error {
 			n, d := c.nodes[random.IntN(len(c.nodes))], time.Duration(100+random.IntN(1500))*time.Millisecond

@@ -3,7 +3,6 @@
 package test
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -64,12 +63,12 @@ type loading struct {
 
 func newLoading(t *testing.T) *loading {
 	t.Helper()
-	l := &loading{T: t, dir: t.TempDir(), database: testDatabase(t), bodies: map[string]string{},
+	l := &loading{T: t, dir: t.TempDir(), database: testDatabase(t, onMySQL), bodies: map[string]string{},
 		load: []string{"backup", "load", "restored"}}
-	from := testDatabase(t)
+	from := testDatabase(t, onMySQL)
 	l.org = addTenants(t, filepath.Join(l.dir, "auth.cfg"), 1)[0]
 	(&neighbours{t: t, dir: l.dir}).addSettings(l.org, "state_rate_limit = off")
-	settings := tenantsEnviron(l.dir, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql")
+	settings := tenantsEnviron(l.dir, onMySQL.engines()...)
 	l.to = append(slices.Clone(settings), l.database.environ()...)
 	settings = append(settings, from.environ()...)
 	l.settings = settings
@@ -108,8 +107,8 @@ func (l *loading) must(err error) {
 // again has the database be empty, and all files to be loaded there.
 func (l *loading) again() {
 	l.Helper()
-	l.must(l.database.Exec(context.Background(), "", "DROP DATABASE IF EXISTS "+l.database.name,
-		"CREATE DATABASE "+l.database.name))
+	l.must(l.database.drop())
+	l.must(l.database.create())
 	l.must(os.RemoveAll(filepath.Join(l.dir, "restored")))
 	output(l.T, l.dir, l.to, os.Getenv("HOLDFAST_BIN"), "restore", "one.hfb", "--to", "restored")
 	if l.files = l.dump(); len(l.files) == 0 {
@@ -161,7 +160,8 @@ func (l *loading) settled(ended bool) bool {
 func (l *loading) idle() {
 	l.Helper()
 	l.must(poll(func() error {
-		if n := l.number(l.database, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ?", l.database.name); n > 0 {
+		if n := l.number(l.database, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND "+
+			"id <> CONNECTION_ID()"); n > 0 {
 			return fmt.Errorf("%d connections are left", n)
 		}
 		return nil
@@ -172,16 +172,16 @@ func (l *loading) count(which string) int { return l.countIn(l.database, which) 
 
 func (l *loading) countIn(d ownDatabase, which string) int {
 	l.Helper()
-	return l.number(d, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name "+which, d.name)
+	return l.number(d, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name "+which)
 }
 
 // number asks a database's server.
-func (l *loading) number(d ownDatabase, query string, args ...any) (n int) {
+func (l *loading) number(d ownDatabase, query string) (n int) {
 	l.Helper()
-	db, err := d.Open("")
+	db, err := d.pool()
 	l.must(err)
 	defer db.Close()
-	l.must(db.QueryRowContext(l.Context(), query, args...).Scan(&n))
+	l.must(db.QueryRowContext(l.Context(), query).Scan(&n))
 	return n
 }
 

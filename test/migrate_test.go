@@ -34,7 +34,7 @@ type mover struct {
 // state is at an address.
 func newMover(t *testing.T) *mover {
 	n := &nodes{T: t, dir: t.TempDir()}
-	n.environ = append(freshEnviron(), testDatabase(t).environ()...)
+	n.environ = append(freshEnviron(), testDatabase(t, onMySQL).environ()...)
 	n.environ = append(n.environ, "HOLDFAST_AUTH_FILE="+filepath.Join(n.dir, "auth.cfg"),
 		"HOLDFAST_SEAL_MASTER_KEY_FILE="+filepath.Join(n.dir, "master.key"), "HOLDFAST_STATE_RATE_LIMIT=off",
 		"HOLDFAST_RATE_LIMIT=off")
@@ -54,11 +54,6 @@ func newMover(t *testing.T) *mover {
 // at are the settings of who uses a folder.
 func (m *mover) at(folder string, more ...string) []string {
 	return append(append(append([]string{}, m.environ...), "STORAGE_PATH="+filepath.Join(m.dir, folder)), more...)
-}
-
-// asNode are those of a node.
-func asNode() []string {
-	return []string{"STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql"}
 }
 
 // serve starts a server that the test stops.
@@ -191,7 +186,7 @@ func TestMigrate(t *testing.T) {
 	m.refused("data", "was moved to")
 	var both [2]*server
 	for i := range both {
-		both[i] = m.serve(fmt.Sprint("node", i), asNode()...)
+		both[i] = m.serve(fmt.Sprint("node", i), onMySQL.engines()...)
 		m.sameStory(want, m.story(both[i].url))
 	}
 	m.configure(both[0].url)
@@ -209,7 +204,7 @@ func TestMigrate(t *testing.T) {
 	}
 
 	t.Logf("\n%s", m.migrate("back", "--from", "mysql", "--to", "sqlite", "--json"))
-	m.refused("node0", "was moved to", asNode()...)
+	m.refused("node0", "was moved to", onMySQL.engines()...)
 	again := m.serve("back")
 	m.sameStory(want, m.story(again.url))
 	m.configure(again.url)
@@ -248,7 +243,7 @@ func (m *mover) killed(folder string) {
 // refusedWaiting makes sure that nobody serves the half of a move.
 func (m *mover) refusedWaiting() {
 	m.Helper()
-	s := newServer(m.dir, m.at("nothing", asNode()...))
+	s := newServer(m.dir, m.at("nothing", onMySQL.engines()...))
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	m.must(err)
 	defer log.Close()
@@ -366,7 +361,7 @@ func TestMigrateLive(t *testing.T) {
 	case <-p.done:
 		t.Fatalf("%v: %s", p.err, said)
 	}
-	node := newServer(filepath.Join(m.dir, "project"), m.at("node", asNode()...))
+	node := newServer(filepath.Join(m.dir, "project"), m.at("node", onMySQL.engines()...))
 	node.environ = append(node.environ, "HOST=127.0.0.1", "PORT="+port)
 	m.must(node.start())
 	t.Cleanup(func() {

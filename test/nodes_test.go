@@ -35,12 +35,11 @@ type nodes struct {
 	key     string
 }
 
-func newNodes(t *testing.T) *nodes {
+func newNodes(t *testing.T, on databaseKind) *nodes {
 	n := &nodes{T: t, dir: t.TempDir()}
-	n.environ = append(freshEnviron(), testDatabase(t).environ()...)
-	n.environ = append(n.environ, "STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
-		"HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8",
-		"HOLDFAST_AUTH_SOURCE=database",
+	n.environ = append(freshEnviron(), testDatabase(t, on).environ()...)
+	n.environ = append(n.environ, on.engines()...)
+	n.environ = append(n.environ, "HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8", "HOLDFAST_AUTH_SOURCE=database",
 		"HOLDFAST_SEAL_MASTER_KEY_FILE="+filepath.Join(n.dir, "master.key"), "HOLDFAST_NODES_COUNT=2",
 		"HOLDFAST_STATE_RATE_LIMIT=off")
 	var made struct {
@@ -158,7 +157,11 @@ func serialBody(serial int) string {
 func TestTwoNodes(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	n := newNodes(t)
+	onEach(t, testTwoNodes)
+}
+
+func testTwoNodes(t *testing.T, on databaseKind) {
+	n := newNodes(t, on)
 	for i := 1; i <= 20; i++ {
 		one, other := i%2, (i+1)%2
 		id := uuid.NewString()
@@ -180,7 +183,11 @@ func TestTwoNodes(t *testing.T) {
 func TestKeysOfTwoNodes(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	n := newNodes(t)
+	onEach(t, testKeysOfTwoNodes)
+}
+
+func testKeysOfTwoNodes(t *testing.T, on databaseKind) {
+	n := newNodes(t, on)
 	whoami := func(node int, key string) int {
 		status, _ := n.ask(n.both[node].url, "GET", "/api/v1/whoami", "", key)
 		return status
@@ -216,7 +223,11 @@ func TestKeysOfTwoNodes(t *testing.T) {
 func TestNodeKilledWhileLocked(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	n := newNodes(t)
+	onEach(t, testNodeKilledWhileLocked)
+}
+
+func testNodeKilledWhileLocked(t *testing.T, on databaseKind) {
+	n := newNodes(t, on)
 	id := uuid.NewString()
 	n.want(200, 0, "LOCK", "/api/v1/state/app", lockInfo(id))
 	_ = n.both[0].process.end(syscall.SIGKILL)
@@ -239,7 +250,11 @@ func TestNodeKilledWhileLocked(t *testing.T) {
 func TestClientOfTwoNodes(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	n := newNodes(t)
+	onEach(t, testClientOfTwoNodes)
+}
+
+func testClientOfTwoNodes(t *testing.T, on databaseKind) {
+	n := newNodes(t, on)
 	tofu, project := program(t, "TOFU_BIN"), filepath.Join(n.dir, "project")
 	n.must(os.Mkdir(project, 0o700))
 	address := n.front + "/api/v1/state/prod/app"
@@ -303,7 +318,11 @@ func (n *nodes) edit(add ...string) {
 func TestNoticesOfTwoNodes(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	n, r := newNodes(t), &receiver{took: map[uint64]map[string]int{}}
+	onEach(t, testNoticesOfTwoNodes)
+}
+
+func testNoticesOfTwoNodes(t *testing.T, on databaseKind) {
+	n, r := newNodes(t, on), &receiver{took: map[uint64]map[string]int{}}
 	hook := httptest.NewServer(r)
 	t.Cleanup(hook.Close)
 	n.edit("notify_url = "+hook.URL+"/hook", "notify_events = state.write", "notify_header = X-Token: s3cret",

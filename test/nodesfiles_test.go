@@ -33,10 +33,20 @@ const nodesFiles = "../packaging/nodes/"
 func TestFilesOfNodes(t *testing.T) {
 	suite.Deep(t)
 	t.Parallel()
-	database := ownServer(t)
+	onEach(t, testFilesOfNodes)
+}
+
+// With PostgreSQL the file of settings names it instead, and has DATABASE_URL in the place of what begins with DB_.
+func testFilesOfNodes(t *testing.T, on databaseKind) {
+	database := ownServer(t, on)
 	dir := t.TempDir()
-	environ := append(freshEnviron(), fileOfSettings(t, nodesFiles+"nodes.env", dir)...)
-	environ = append(environ, database.Environ()...)
+	environ := freshEnviron()
+	for _, setting := range fileOfSettings(t, nodesFiles+"nodes.env", dir) {
+		if on == onMySQL || !strings.HasPrefix(setting, "DB_") {
+			environ = append(environ, strings.Replace(setting, "=mysql", "="+string(on), 1))
+		}
+	}
+	environ = append(environ, database.environ()...)
 	var made struct {
 		Organization uuid.UUID
 		Key          string

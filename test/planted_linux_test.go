@@ -22,40 +22,48 @@ import (
 // planted is a server in which secrets of all kinds are, and what is looked through for them.
 type planted struct {
 	*testing.T
-	dir     string
-	server  *server
-	org     *tenant
-	secrets map[string]string // what was planted, by what it is
-	answers bytes.Buffer      // of all requests that failed, and of what shows no secrets
-	failed  int
+	dir      string
+	server   *server
+	database *databaseServer // that has everything; nil for files, and a database of uploads that is away
+	org      *tenant
+	secrets  map[string]string // what was planted, by what it is
+	answers  bytes.Buffer      // of all requests that failed, and of what shows no secrets
+	failed   int
 }
 
 // TestPlantedSecrets: secrets of all kinds are in nothing that a server writes or says beside what they are given
 // out by: not after requests to all routes that fail in two ways, with a database of uploads that is away, and not
-// when it crashes in the end.
+// when it crashes in the end. With everything in a database, they are in no file of that either.
 func TestPlantedSecrets(t *testing.T) {
 	suite.Deep(t)
 	for _, format := range []string{"json", "text"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			p := plant(t, format)
-			p.keep()
-			p.fail()
-			p.show()
-			p.look("while it is served")
-			p.backUp()
-			p.look("after a backup")
-			p.crash()
-			p.crashAgent()
-			p.look("after a crash")
+			p := plant(t, format, nil)
+			p.all()
 			p.lookIntoSpool()
 		})
 	}
+	onEach(t, func(t *testing.T, on databaseKind) { plant(t, "json", ownServer(t, on)).all() })
 }
 
-func plant(t *testing.T, format string) *planted {
+// all does what may reveal a secret, and looks in between.
+func (p *planted) all() {
+	p.Helper()
+	p.keep()
+	p.fail()
+	p.show()
+	p.look("while it is served")
+	p.backUp()
+	p.look("after a backup")
+	p.crash()
+	p.crashAgent()
+	p.look("after a crash")
+}
+
+func plant(t *testing.T, format string, database *databaseServer) *planted {
 	t.Helper()
-	p := &planted{T: t, dir: t.TempDir(), secrets: map[string]string{}}
+	p := &planted{T: t, dir: t.TempDir(), database: database, secrets: map[string]string{}}
 	for _, what := range []string{"state value", "output", "body of a refused write", "variable", "secret variable",
 		"expression", "file", "upload attribute", "refused upload", "repository token", "receiver address", "receiver header",
 		"database password", "address of heads", "model key", "wrong body", "wrong token", "pool token"} {
@@ -78,9 +86,15 @@ func plant(t *testing.T, format string) *planted {
 		"HOLDFAST_AUDIT_HEAD_WEBHOOK=http://127.0.0.1:1/"+p.secrets["address of heads"],
 		"HOLDFAST_INSIGHT_MODEL_URL=http://127.0.0.1:1/v1", "HOLDFAST_INSIGHT_MODEL=some",
 		"HOLDFAST_INSIGHT_MODEL_KEY="+p.secrets["model key"],
-		"STORAGE_TYPE=dual", "DB_HOST=127.0.0.1", "DB_PORT=1", "DB_USER=any", "DB_PASSWORD="+p.secrets["database password"],
 		"HOLDFAST_LOG_LEVEL=debug"))
 	p.server.environ = append(p.server.environ, "HOLDFAST_LOG_FORMAT="+format)
+	if database == nil {
+		p.server.environ = append(p.server.environ, "STORAGE_TYPE=dual", "DB_HOST=127.0.0.1", "DB_PORT=1", "DB_USER=any",
+			"DB_PASSWORD="+p.secrets["database password"])
+	} else {
+		p.secrets["database password"] = database.password()
+		p.server.environ = append(append(p.server.environ, database.on.engines()...), database.environ()...)
+	}
 	p.server.ulimit = []string{"-c", "unlimited"}
 	t.Cleanup(func() { _ = p.server.end() }) // what a test that failed has left
 	p.must(p.server.start())

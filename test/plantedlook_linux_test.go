@@ -118,7 +118,8 @@ func (p *planted) look(when string) {
 	if whole["master key"] == "" {
 		p.Fatal("there is no master key")
 	}
-	p.must(filepath.WalkDir(p.dir, func(path string, d os.DirEntry, err error) error {
+	there := []string{"state.db prod/app", p.org.id.String() + ".csv pl4nted-name", "server.log prod/app"}
+	look := func(path string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || d.Name() == "master.key" {
 			return nil // temporary files go at any time
 		}
@@ -127,8 +128,9 @@ func (p *planted) look(when string) {
 			return nil
 		}
 		for what, secret := range whole {
-			if d.Name() == "auth.cfg" && !strings.Contains(what, "key") {
-				continue // it is where receivers and their secrets are said
+			ofReceiver := strings.HasPrefix(what, "receiver") || strings.HasPrefix(what, "decision")
+			if ofReceiver && (d.Name() == "auth.cfg" || d.Name() == "one.hfb") {
+				continue // auth.cfg says what they are, and is in a backup
 			}
 			if bytes.Contains(content, []byte(secret)) {
 				p.Errorf("%s: the %s is in %s", when, what, path)
@@ -137,17 +139,26 @@ func (p *planted) look(when string) {
 		for _, here := range []string{"prod/app", "pl4nted-name"} {
 			if bytes.Contains(content, []byte(here)) {
 				seen[strings.TrimSuffix(d.Name(), "-wal")+" "+here] = true
+				if p.database != nil && strings.HasPrefix(path, p.database.Dir()) {
+					seen["the database "+here] = true
+				}
 			}
 		}
 		return nil
-	}))
+	}
+	p.must(filepath.WalkDir(p.dir, look))
+	if p.database != nil {
+		there = []string{"the database prod/app", "the database pl4nted-name", "server.log prod/app"}
+		p.database.flush(p.T)
+		p.must(filepath.WalkDir(filepath.Join(p.database.Dir(), "data"), look))
+	}
 	for what, secret := range whole {
 		if at := strings.Index(p.answers.String(), secret); at >= 0 {
 			text := p.answers.String()
 			p.Errorf("%s: the %s is in an answer: %.600q", when, what, text[max(0, at-500):])
 		}
 	}
-	for _, here := range []string{"state.db prod/app", p.org.id.String() + ".csv pl4nted-name", "server.log prod/app"} {
+	for _, here := range there {
 		if !seen[here] {
 			p.Errorf("%s: what may be in %s is not there: this test does not look where it should", when, here)
 		}

@@ -3,8 +3,6 @@
 package test
 
 import (
-	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/suite"
-	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 )
 
 const (
@@ -30,7 +27,7 @@ const (
 // page through. In the end everything is there once, and both engines have the same sums.
 func TestProviders(t *testing.T) {
 	suite.Deep(t)
-	database := testDatabase(t)
+	database := testDatabase(t, onMySQL)
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", tenantCount)
 	environ := tenantsEnviron(dir, append(database.environ(), "STORAGE_TYPE=dual", "HOLDFAST_RATE_LIMIT=off")...)
@@ -168,47 +165,10 @@ func compareEngines(t *testing.T, dir string, environ []string) {
 	}
 }
 
-// ownDatabase is a database of the test's own.
-type ownDatabase struct {
-	mysqltest.Address
-	name string
-}
-
-// testDatabase finds or starts a server, and drops the database at the end.
-func testDatabase(t testing.TB) ownDatabase {
-	t.Helper()
-	address, release, err := mysqltest.Find(t.Context())
-	if err != nil {
-		if os.Getenv(mysqltest.Required) == "required" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := release(); err != nil {
-			t.Error(err)
-		}
-	})
-	return ownDatabase{Address: address}.more(t)
-}
-
-// more returns one more database of the server, which is dropped at the end.
-func (d ownDatabase) more(t testing.TB) ownDatabase {
-	d.name = "holdfast_test_" + strings.ToLower(rand.Text()[:12])
-	t.Cleanup(func() {
-		if err := d.Exec(context.Background(), "", "DROP DATABASE IF EXISTS "+d.name); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
-}
-
-func (d ownDatabase) environ() []string { return append(d.Address.Environ(), "DB_NAME="+d.name) }
-
 // sums has the database itself count an organization's table.
 func (d ownDatabase) sums(t *testing.T, o *tenant) (s sums) {
 	t.Helper()
-	db, err := d.Open(d.name)
+	db, err := d.pool()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func newCrowd(t *testing.T, s scale) *crowd {
 			"role = writer\n", id, issuer.URL, audience)
 		l.tenants = append(l.tenants, holder{id, key.Sign(t, claims.With("sub", id.String())), make([]kept, s.states)})
 	}
-	l.cluster = newCluster(t, 3, "HOLDFAST_MAX_IN_FLIGHT=4096")
+	l.cluster = newCluster(t, onMySQL, 3, "HOLDFAST_MAX_IN_FLIGHT=4096")
 	// After the cluster's own organization, which the nodes have begun with.
 	path := l.dir + "/auth.cfg"
 	before, err := os.ReadFile(path)

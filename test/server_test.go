@@ -71,7 +71,7 @@ func useDatabase(w *world, ts *testscript.TestScript, args []string) error {
 		ts.Setenv(args[0], more.name)
 		return nil
 	}
-	own := testDatabase(w.t)
+	own := testDatabase(w.t, onMySQL)
 	w.database = &own
 	for _, setting := range own.environ() {
 		name, value, _ := strings.Cut(setting, "=")
@@ -104,6 +104,14 @@ func serverKill(w *world, _ *testscript.TestScript, _ []string) error {
 
 // start returns when the server is ready to accept writes.
 func (s *server) start() error {
+	if err := s.listen(); err != nil {
+		return err
+	}
+	return poll(s.ready)
+}
+
+// listen starts the server and returns when it says where it listens.
+func (s *server) listen() error {
 	if s.process != nil {
 		return errors.New("it runs already")
 	}
@@ -122,10 +130,7 @@ func (s *server) start() error {
 	if s.process, err = startProcess(s.dir, s.environ, log, program, args...); err != nil {
 		return err
 	}
-	if err := poll(s.findAddress); err != nil {
-		return err
-	}
-	return poll(s.ready)
+	return poll(s.findAddress)
 }
 
 // findAddress reads from the log where the server listens.

@@ -32,7 +32,7 @@ func is(err error, codes ...string) bool { return slices.Contains(codes, Code(er
 // statement, and its outcome is unknown.
 func IsAway(err error) bool {
 	if code := Code(err); code != "" {
-		return strings.HasPrefix(code, "08") && code != protocolViolation || // connections
+		return strings.HasPrefix(code, "08") && !isRefusedParameter(err) || // connections
 			is(err, "53200", "53300", "57P01", "57P02", "57P03", "57P05", // no memory, too many connections, it shuts down
 				"25P03", "57014") // it has ended a transaction that said nothing, or a statement
 	}
@@ -49,8 +49,14 @@ func IsAway(err error) bool {
 	return ok
 }
 
-// protocolViolation is what a proxy has for settings of a session that it does not know.
-const protocolViolation = "08P01"
+// ofPgbouncer is the one code that pgbouncer has for whatever it says itself, such as that the server is down.
+const ofPgbouncer = "08P01"
+
+// isRefusedParameter says whether pgbouncer does not know a parameter of the URL, which no waiting mends.
+func isRefusedParameter(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == ofPgbouncer && strings.HasPrefix(e.Message, "unsupported startup parameter")
+}
 
 // IsConflict says whether the transaction lost against another one and may be tried again.
 func IsConflict(err error) bool { return is(err, "40001", "40P01", "55P03") }

@@ -52,23 +52,28 @@ const (
 	clientIdle     = 45 * time.Second // when we end an idle connection
 )
 
-// lockTimeout is how long a statement waits for a lock.
-const lockTimeout = "10s"
+// errPooled is of a server whose sessions don't keep what is set, prepared and locked in them.
+var errPooled = errors.New("a proxy is before the server that shares sessions between clients, as pgbouncer does " +
+	"with pool_mode = transaction, and locks and settings are of a session: name the server itself, or a pool of whole " +
+	"sessions (pool_mode = session)")
 
-// errPooled is of a server whose sessions don't keep what is set in them.
-var errPooled = errors.New("the session's settings don't reach the server: a proxy is before it that shares sessions " +
-	"between clients, as pgbouncer does with pool_mode = transaction; name the server itself, or a pool of whole sessions")
-
-// sessionSettings are in force on every connection, whatever the server's own are. The server ends a session that says
-// nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
-func sessionSettings() map[string]string {
+// startupSettings are in force on every connection, whatever the server's own are. A pgbouncer knows these, and refuses
+// or ignores others that a connection begins with: those are set later.
+func startupSettings() map[string]string {
 	return map[string]string{
-		"application_name":                    "holdfast",
-		"timezone":                            "UTC",
-		"client_encoding":                     "UTF8",
+		"application_name":            "holdfast",
+		"timezone":                    "UTC",
+		"client_encoding":             "UTF8",
+		"standard_conforming_strings": "on",
+	}
+}
+
+// sessionSettings are those that are set on every connection once it is there. The server ends a session that says
+// nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
+func (o Options) sessionSettings() map[string]string {
+	return map[string]string{
 		"default_transaction_isolation":       "read committed",
-		"standard_conforming_strings":         "on",
-		"lock_timeout":                        lockTimeout,
+		"lock_timeout":                        "10s",
 		"idle_in_transaction_session_timeout": "10s",
 		"statement_timeout":                   "60s",
 	}
@@ -88,7 +93,7 @@ func (o Options) Open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(setUp))
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(o.setUp))
 	if o.texts != 0 {
 		connector = plainConnector{connector, o.texts, o.greet}
 	}
@@ -101,12 +106,20 @@ func (o Options) Open() (*sql.DB, error) {
 	return db, nil
 }
 
-// setUp has the times that are read from a new connection be in UTC, as those that are written are, and what it
-// commits be durable.
-func setUp(ctx context.Context, conn *pgx.Conn) error {
+// setUp has the times that are read from a new connection be in UTC, as those that are written are, its session have
+// the settings, and each COMMIT be answered when it is on disk, also where the server's setting says otherwise. What
+// waits for standbys besides stays as it is.
+func (o Options) setUp(ctx context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
-	return commitDurably(ctx, conn)
+	var set strings.Builder
+	set.WriteString("SELECT set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), " +
+		"'off'), 'on'), false)")
+	for name, value := range o.sessionSettings() {
+		fmt.Fprintf(&set, ", set_config('%s', '%s', false)", name, value)
+	}
+	_, err := conn.Exec(ctx, set.String())
+	return err
 }
 
 // Unprepared, in front of a statement's values, has the server not keep it prepared.
@@ -120,7 +133,7 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	}
 	config.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
-	for name, value := range sessionSettings() {
+	for name, value := range startupSettings() {
 		config.RuntimeParams[name] = value
 	}
 	if o.patient {
@@ -129,14 +142,6 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 		config.RuntimeParams["idle_session_timeout"] = "0" // who migrates holds its lock on a session that says nothing
 	}
 	return config, nil
-}
-
-// commitDurably has each COMMIT be answered when it is on disk, also where the server's setting says otherwise. What
-// waits for standbys besides stays as it is.
-func commitDurably(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) "+
-		"WHERE current_setting('synchronous_commit') = 'off'")
-	return err
 }
 
 // Name is what the database is called on its server.
@@ -163,21 +168,25 @@ func (o Options) GoString() string { return o.String() }
 // LogValue keeps the password out of the log.
 func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// Check returns why nothing can be kept in the database, as it is set up.
-func Check(ctx context.Context, db *sql.DB) error {
+// Check returns why nothing can be kept in the database, as it is set up. It sets nothing in sessions that may be those
+// of others.
+func (o Options) Check(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	var encoding, version, bound string
-	if err := db.QueryRowContext(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num'), "+
-		"current_setting('lock_timeout') FROM pg_database WHERE datname = current_database()").
-		Scan(&encoding, &version, &bound); err != nil {
-		if Code(err) == protocolViolation {
-			err = fmt.Errorf("%w (%w)", errPooled, err)
-		}
+	config, err := o.config()
+	if err != nil {
 		return err
 	}
-	if bound != lockTimeout {
-		return errPooled
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // nothing stays prepared
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	var encoding, version string
+	if err := conn.QueryRow(ctx, "SELECT pg_encoding_to_char(encoding), current_setting('server_version_num') "+
+		"FROM pg_database WHERE datname = current_database()").Scan(&encoding, &version); err != nil {
+		return err
 	}
 	if encoding != "UTF8" {
 		return fmt.Errorf("the database's encoding is %s, and has to be UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE "+
@@ -186,7 +195,51 @@ func Check(ctx context.Context, db *sql.DB) error {
 	if n, err := strconv.Atoi(version); err != nil || n < 140000 {
 		return fmt.Errorf("the server is PostgreSQL %s, and 14 is the oldest that is known to do", version)
 	}
-	return nil
+	return checkSessions(ctx, conn)
+}
+
+// checkSessions returns errPooled if the connection has not a session of the server for itself all the time: if that is
+// another one from one transaction to the next, or meanwhile another connection's.
+func checkSessions(ctx context.Context, conn *pgx.Conn) (err error) {
+	other, err := pgx.ConnectConfig(ctx, conn.Config())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, other.Close(ctx)) }()
+	var mine, others int64
+	session := func(of *pgx.Conn) (pid int64, err error) {
+		err = of.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+		return pid, err
+	}
+	// Twice: a pool that lends sessions in turn has another one for the second.
+	for range 2 {
+		pid, err := session(conn)
+		if err != nil {
+			return err
+		}
+		if mine != 0 && pid != mine {
+			return errPooled
+		}
+		mine = pid
+	}
+	// Within a transaction the other connection keeps the session that it gets: this one, where that was given back.
+	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
+		if Code(err) == ofPgbouncer { // with pool_mode = statement, there are none
+			err = errPooled
+		}
+		return err
+	}
+	if others, err = session(other); err != nil {
+		return err
+	}
+	if others == mine {
+		return errPooled
+	}
+	pid, err := session(conn)
+	if err == nil && pid != mine {
+		err = errPooled
+	}
+	return err
 }
 
 // Await sets up what needs the server, and tries again while that is away, for at most the given time, unless that is

@@ -111,12 +111,7 @@ func TestPasswordIsNotSaid(t *testing.T) {
 func open(t *testing.T, url string) error {
 	t.Helper()
 	o := pgdb.Options{URL: url, Log: slog.New(slog.DiscardHandler)}
-	db, err := o.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	return o.Await(t.Context(), 3*time.Second, func(ctx context.Context) error { return pgdb.Check(ctx, db) })
+	return o.Await(t.Context(), 3*time.Second, o.Check)
 }
 
 // What stands in the way is named at the start, before anything is kept.
@@ -146,6 +141,111 @@ func TestWhatStandsInTheWay(t *testing.T) {
 	}
 	if err := open(t, good); err == nil || !strings.Contains(err.Error(), "read only") {
 		t.Errorf("a server that takes no writes: %v", err)
+	}
+}
+
+// A proxy that shares sessions between clients is named at the start, however often that is tried and whatever it does
+// with settings; one that lends whole sessions does no harm, and the settings are in force there.
+func TestBehindPgbouncer(t *testing.T) {
+	suite.Deep(t)
+	const ignored = "ignore_startup_parameters=lock_timeout,statement_timeout,idle_in_transaction_session_timeout," +
+		"default_transaction_isolation"
+	const shared = "shares sessions between clients, as pgbouncer does with pool_mode = transaction"
+	for name, test := range map[string]struct {
+		settings []string
+		own      bool // the database has the settings itself
+		want     string
+	}{
+		"transaction":                 {[]string{"pool_mode=transaction"}, false, shared},
+		"transaction, settings lost":  {[]string{"pool_mode=transaction", ignored}, false, shared},
+		"transaction, settings there": {[]string{"pool_mode=transaction", ignored}, true, shared},
+		"transaction, in turn":        {[]string{"pool_mode=transaction", ignored, "server_round_robin=1"}, true, shared},
+		"transaction, one session":    {[]string{"pool_mode=transaction", "default_pool_size=1"}, false, shared},
+		"statement":                   {[]string{"pool_mode=statement"}, false, shared},
+		"session":                     {[]string{"pool_mode=session"}, false, ""},
+		"session, settings lost":      {[]string{"pool_mode=session", ignored}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			good := pgtest.New(t)
+			if test.own {
+				set := "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || quote_ident(current_database()) || " +
+					"' SET lock_timeout = 10000'; END $$"
+				if err := pgtest.Exec(t.Context(), good, set); err != nil {
+					t.Fatal(err)
+				}
+			}
+			by := pgtest.Bouncer(t, "../../scripts/pgbouncer.sh", good, test.settings...)
+			for range 3 {
+				err := open(t, by)
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("%v; want %q", err, test.want)
+				}
+			}
+			if test.want == "" {
+				wantSettings(t, by)
+			}
+		})
+	}
+}
+
+// A server that is down behind a pgbouncer is away, and waited for. A parameter that pgbouncer does not know is not.
+func TestAwayBehindPgbouncer(t *testing.T) {
+	suite.Deep(t)
+	server, url := pgtest.Private(t)
+	by := pgtest.Bouncer(t, "../../scripts/pgbouncer.sh", url, "pool_mode=session", "server_login_retry=1")
+	o := pgdb.Options{URL: by, Log: slog.New(slog.DiscardHandler)}
+	db, err := o.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // the connection that was lost, and those that are tried
+		_, err := db.ExecContext(t.Context(), "SELECT 1")
+		if f := pgdb.Fault(err, "large", "away"); !pgdb.IsAway(err) || !fault.Is(f, fault.StoreUnavailable) {
+			t.Errorf("a server that is down: %v, %v", err, f)
+		}
+	}
+	up := make(chan error)
+	tries := 0
+	go func() { up <- server.Run(t.Context()) }()
+	if err := o.Await(t.Context(), time.Minute, func(ctx context.Context) error {
+		tries++
+		return o.Check(ctx)
+	}); err != nil {
+		t.Errorf("after %d tries: %v", tries, err)
+	}
+	if err := <-up; err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, by+"&search_path=public"); err == nil || pgdb.IsAway(err) ||
+		!strings.Contains(err.Error(), "unsupported startup parameter: search_path") {
+		t.Errorf("a parameter that is not known: %v", err)
+	}
+}
+
+// wantSettings looks for what is to be in force on each connection.
+func wantSettings(t *testing.T, url string) {
+	t.Helper()
+	o := pgdb.Options{URL: url, Log: slog.New(slog.DiscardHandler)}
+	db, err := o.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for setting, want := range map[string]string{"lock_timeout": "10s", "idle_in_transaction_session_timeout": "10s",
+		"statement_timeout": "1min", "default_transaction_isolation": "read committed", "TimeZone": "UTC",
+		"synchronous_commit": "on", "application_name": "holdfast"} {
+		var got string
+		if err := db.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %s, %v; want %s", setting, got, err, want)
+		}
 	}
 }
 

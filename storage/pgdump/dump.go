@@ -39,7 +39,7 @@ func Open(ctx context.Context, o pgdb.Options, schemas []schema.Schema, others .
 			err = errors.Join(fmt.Errorf("read the database %v: %w", o, err), m.Close())
 		}
 	}()
-	if err := pgdb.Check(ctx, db); err != nil {
+	if err := o.Check(ctx); err != nil {
 		return nil, err
 	}
 	if m.Conn, err = db.Conn(ctx); err != nil {

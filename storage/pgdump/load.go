@@ -30,7 +30,7 @@ func Load(ctx context.Context, o pgdb.Options, schemas []schema.Schema, from io.
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := pgdb.Check(ctx, db); err != nil {
+	if err := o.Check(ctx); err != nil {
 		return dump.CantReach(o, err)
 	}
 	conn, err := db.Conn(ctx)

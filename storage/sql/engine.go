@@ -122,8 +122,8 @@ func (e postgres) log() *slog.Logger { return e.Log }
 
 func (e postgres) open() (*sql.DB, error) { return e.Open() }
 
-func (e postgres) migrate(ctx context.Context, db *sql.DB) error {
-	if err := pgdb.Check(ctx, db); err != nil {
+func (e postgres) migrate(ctx context.Context, _ *sql.DB) error {
+	if err := e.Check(ctx); err != nil {
 		return err
 	}
 	return e.Migrate(ctx, Schema(goose.DialectPostgres))

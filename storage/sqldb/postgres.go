@@ -20,7 +20,7 @@ func openPostgres(ctx context.Context, options Options) (engine, int, error) {
 		return nil, 0, err
 	}
 	err = o.Await(ctx, options.StartupWait, func(ctx context.Context) error {
-		if err := pgdb.Check(ctx, db); err != nil {
+		if err := o.Check(ctx); err != nil {
 			return err
 		}
 		return o.Migrate(ctx, Schema(Postgres))

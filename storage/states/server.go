@@ -127,8 +127,8 @@ func (p postgres) await(ctx context.Context, most time.Duration, setUp func(cont
 	return p.Await(ctx, most, setUp)
 }
 
-func (p postgres) prepare(ctx context.Context, readers *sql.DB, of schema.Schema) (err error) {
-	if err := pgdb.Check(ctx, readers); err != nil {
+func (p postgres) prepare(ctx context.Context, _ *sql.DB, of schema.Schema) (err error) {
+	if err := p.Check(ctx); err != nil {
 		return err
 	}
 	return p.Migrate(ctx, of)

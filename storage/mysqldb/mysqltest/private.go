@@ -102,9 +102,10 @@ func (s *Server) initialize(ctx context.Context, program string) error {
 
 func (s *Server) initFile() string { return filepath.Join(s.dir, "init.sql") }
 
-// grants has one statement in a line, as --init-file wants.
+// grants has one statement in a line, as --init-file wants. The password is in no log.
 func (s *Server) grants() string {
 	var b strings.Builder
+	b.WriteString("SET sql_log_bin = 0;\n")
 	for _, host := range []string{"localhost", "127.0.0.1"} {
 		fmt.Fprintf(&b, "CREATE USER IF NOT EXISTS '%s'@'%s' IDENTIFIED BY '%s';\n", s.User, host, s.Password)
 		fmt.Fprintf(&b, "GRANT ALL ON *.* TO '%s'@'%s' WITH GRANT OPTION;\n", s.User, host)

@@ -48,31 +48,38 @@ func Main(run func() int) int {
 		if testing.Short() && os.Getenv(Environment) == "" {
 			return servertest.Found{}, errors.New("with -short no server of PostgreSQL is started: scripts/postgres.sh does")
 		}
-		return find(ctx, func(ctx context.Context) (*Server, error) { return Start(ctx) })
+		at, release, err := Find(ctx)
+		return servertest.Found{Environ: []string{Environment + "=" + at}, Release: release}, err
 	})
+}
+
+// Find returns the URL of a server that a test can use, and how to let go of it.
+func Find(ctx context.Context) (at string, release func() error, err error) {
+	return find(ctx, func(ctx context.Context) (*Server, error) { return Start(ctx) })
 }
 
 // FindShared returns a server for a command that runs the tests of many packages. See servertest.Kind.Shared.
 func FindShared(ctx context.Context) (servertest.Found, error) {
-	return find(ctx, func(ctx context.Context) (*Server, error) {
+	at, release, err := find(ctx, func(ctx context.Context) (*Server, error) {
 		port, password, err := Kind().Shared()
 		if err != nil {
 			return nil, err
 		}
 		return start(ctx, port, password, nil)
 	})
+	return servertest.Found{Environ: []string{Environment + "=" + at}, Release: release}, err
 }
 
 // find returns the server of the environment, or starts one.
-func find(ctx context.Context, start func(context.Context) (*Server, error)) (servertest.Found, error) {
+func find(ctx context.Context, start func(context.Context) (*Server, error)) (string, func() error, error) {
 	if at := os.Getenv(Environment); at != "" {
-		return servertest.Found{Release: func() error { return nil }}, Exec(ctx, at, "SELECT 1")
+		return at, func() error { return nil }, Exec(ctx, at, "SELECT 1")
 	}
 	s, err := start(ctx)
 	if err != nil {
-		return servertest.Found{}, err
+		return "", nil, err
 	}
-	return servertest.Found{Environ: []string{Environment + "=" + s.URL}, Release: s.Stop}, nil
+	return s.URL, s.Stop, nil
 }
 
 // New returns the URL of a database that the test has for itself. Where no server can be had, it skips the test.

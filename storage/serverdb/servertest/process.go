@@ -77,6 +77,9 @@ func Start(ctx context.Context, p Program) (*Process, error) {
 	return s, nil
 }
 
+// Dir is the server's folder, with its data below data.
+func (s *Process) Dir() string { return s.dir }
+
 func (s *Process) order(command string) error {
 	if _, err := fmt.Fprintln(s.orders, command); err != nil {
 		return err

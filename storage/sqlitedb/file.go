@@ -60,21 +60,6 @@ func (f File) CheckWAL() error {
 		"restore a backup or to begin anew, first move %[2]s away; both were left as they are", f.Path, f.wal(), left)
 }
 
-// RemoveOrphans removes a WAL whose database is missing, for a database that can be made
-// again: it belongs to nothing any more.
-func (f File) RemoveOrphans() error {
-	if _, err := os.Stat(f.Path); f.Path == "" || !errors.Is(err, fs.ErrNotExist) {
-		return nil // what is wrong with the file itself, who opens it finds out
-	}
-	var errs []error
-	for _, orphan := range []string{f.wal(), f.Path + "-shm"} {
-		if err := os.Remove(orphan); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // WALSize is the length of the database's WAL in bytes, zero without one.
 func (f File) WALSize() (int64, error) { return size(f.wal()) }
 

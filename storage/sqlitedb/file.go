@@ -10,20 +10,6 @@ import (
 	"os"
 )
 
-// Prepare makes the database file when it is missing, and its owner's alone in any case.
-// SQLite gives the -wal and -shm files the mode of this one, whatever the umask. It refuses
-// a file of something else, and leaves it as it is, and one that another process holds.
-//
-// It must not be called once SQLite has the file open: closing it here would drop SQLite's
-// locks on it.
-func (f File) Prepare() error {
-	held, err := f.Hold()
-	if err != nil {
-		return err
-	}
-	return held.Close()
-}
-
 // checkHeader refuses a file of something else before SQLite touches it. An application ID
 // of zero may be ours: that of a first start that was killed is still in the WAL.
 func (f File) checkHeader(file io.Reader) error {

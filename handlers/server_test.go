@@ -180,7 +180,7 @@ func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, invento
 func testResources(t testing.TB, store state.Store, states *state.Service, uploads inventory.Store) *resources.Service {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	index, err := resourceindex.OpenMemory(t.Context(), log)
+	index, err := resourceindex.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

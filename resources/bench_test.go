@@ -3,7 +3,6 @@ package resources_test
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -35,7 +34,7 @@ func largeState(count int) []byte {
 // BenchmarkIndex shows how long a state takes to be indexed, and what a search costs then.
 func BenchmarkIndex(b *testing.B) {
 	for _, count := range []int{1400, 14000} {
-		w := newWorld(b, filepath.Join(b.TempDir(), "resources.db"))
+		w := newWorld(b)
 		body := largeState(count)
 		w.write(acme, "large", string(body))
 		name := fmt.Sprintf("%dMB", len(body)>>20)

@@ -3,6 +3,6 @@
 // managed and what is not, and how a resource changed from version to version.
 //
 // What is searched is an [Index], which is derived: an [Indexer] fills it behind the back
-// of whoever writes, and makes it again from the newest versions and records when it is
-// missing. Histories are read from the versions themselves.
+// of whoever writes, and makes it anew at each start, from the newest versions and
+// records. Histories are read from the versions themselves.
 package resources

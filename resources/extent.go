@@ -91,8 +91,7 @@ func unreadable(code fault.Code, what string) error {
 }
 
 // awaited gives the indexer time for what the organization wrote before: until that is in
-// the index, or the indexer has had a look at it, or the time is up. An index that can't be
-// used is opened again meanwhile.
+// the index, or the indexer has had a look at it, or the time is up.
 func (s *Service) awaited(ctx context.Context, org uuid.UUID, scope Scope) (lacking, error) {
 	look := s.Indexer.progress.next()
 	timer := time.NewTimer(catchUpWait)
@@ -100,16 +99,13 @@ func (s *Service) awaited(ctx context.Context, org uuid.UUID, scope Scope) (lack
 	for {
 		moved := s.Indexer.progress.after(look)
 		lacks, err := s.lacks(ctx, org, scope)
-		if usable := s.Indexer.Index.Usable(); err != nil && usable || err == nil && !lacks.any() {
-			return lacks, err
-		}
-		if !s.wake(org, lacks) || moved == nil {
+		if err != nil || !lacks.any() || !s.wake(org, lacks) || moved == nil {
 			return lacks, err
 		}
 		select {
 		case <-moved:
 		case <-timer.C:
-			return lacks, err
+			return lacks, nil
 		case <-ctx.Done():
 			return lacks, ctx.Err()
 		}
@@ -139,9 +135,6 @@ func (s *Service) lacks(ctx context.Context, org uuid.UUID, scope Scope) (l lack
 }
 
 func (s *Service) statesLack(ctx context.Context, org uuid.UUID) (bool, error) {
-	if !s.Indexer.knownFeed.Load() {
-		return true, nil // it may be the index of another store
-	}
 	p, err := s.Indexer.Index.Position(ctx)
 	if err != nil || !p.Complete {
 		return true, err

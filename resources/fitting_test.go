@@ -11,7 +11,7 @@ import (
 // A page has a bounded amount of text, however many resources are asked for, and what does
 // not fit is on the next ones.
 func TestPagesAreBounded(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	var all []string
 	for i := range 100 {
 		attributes := make([]string, 15)

@@ -2,8 +2,6 @@ package resources
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/internal/fair"
@@ -20,14 +18,13 @@ func (x *Indexer) followStates(ctx context.Context) error {
 	}
 	if known, err := x.knows(ctx, p); err != nil || !known {
 		if err == nil {
-			err = x.rebuild(ctx, p)
+			err = x.rebuild(ctx)
 		}
 		if err != nil {
 			return err
 		}
 		return x.followStates(ctx)
 	}
-	x.knownFeed.Store(true)
 	for more := true; more; {
 		var found changed
 		if found, more, err = x.gather(ctx, p.Sequence); err != nil || found.last.Sequence == 0 {
@@ -36,7 +33,7 @@ func (x *Indexer) followStates(ctx context.Context) error {
 		if err := x.apply(ctx, found); err != nil {
 			return err
 		}
-		p = x.positionAt(found.last)
+		p = positionAt(found.last)
 		if err := x.advance(ctx, p); err != nil {
 			return err
 		}
@@ -49,9 +46,8 @@ const maxChanged = 100
 
 // changed is what a part of the feed is about.
 type changed struct {
-	refs   []state.Ref // each once, however often it was written: the newest version counts
-	purged bool
-	last   audit.Event // the zero Event if there is none
+	refs []state.Ref // each once, however often it was written: the newest version counts
+	last audit.Event // the zero Event if there is none
 }
 
 // gather reads the feed up to its end, or until many states have changed; then there may be
@@ -77,7 +73,6 @@ func (c *changed) add(e audit.Event, seen map[state.Ref]bool) {
 	if e.Refused != "" || !changesResources(e.Action) {
 		return
 	}
-	c.purged = c.purged || e.Action == audit.VersionPurge && e.Note != audit.PurgedBefore
 	if ref := (state.Ref{Org: e.Org, Name: state.Name(e.State)}); !seen[ref] {
 		seen[ref], c.refs = true, append(c.refs, ref)
 	}
@@ -88,24 +83,19 @@ func (x *Indexer) advance(ctx context.Context, p Position) error {
 	return x.turn.alone(ctx, func() error { return x.Index.Advance(ctx, p) })
 }
 
-// knows reports whether the position is one in this store's feed, and what is there was read
-// by these rules. It is not when the index is new, or belongs to a store that was put back
-// from a backup since.
+// knows reports whether the position is one in this store's feed. It is not when the index is
+// new, or the store was put back from a backup since.
 func (x *Indexer) knows(ctx context.Context, p Position) (bool, error) {
-	if !p.Complete || p.Reader != x.Rules.Print() {
-		return false, nil
-	}
-	if p.Sequence == 0 {
-		return true, nil
+	if !p.Complete || p.Sequence == 0 {
+		return p.Complete, nil
 	}
 	events, err := x.States.Feed(ctx, p.Sequence-1, 1)
-	return err == nil && len(events) == 1 && (x.positionAt(events[0]) == p || isWhatWas(events[0], p)), err
+	return err == nil && len(events) == 1 && positionAt(events[0]) == p, err
 }
 
-func (x *Indexer) positionAt(e audit.Event) Position {
-	parts := []string{e.Org.String(), string(e.Action), e.State, strconv.FormatUint(e.Version, 10), e.At.UTC().String(),
-		e.Actor.Request}
-	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true, Reader: x.Rules.Print()}
+// positionAt goes by the time of an event: it is what stays of one whose organization was shredded.
+func positionAt(e audit.Event) Position {
+	return Position{Sequence: e.Sequence, Event: e.At.UTC().String(), Complete: true}
 }
 
 // apply brings the states that have changed up to date.
@@ -114,9 +104,6 @@ func (x *Indexer) apply(ctx context.Context, found changed) error {
 		if err := x.pace.work(ctx, func() error { return x.sync(ctx, ref) }); err != nil {
 			return err
 		}
-	}
-	if found.purged {
-		return x.scrub(ctx)
 	}
 	return nil
 }
@@ -135,10 +122,6 @@ func inTurns(refs []state.Ref) []state.Ref {
 	return ordered
 }
 
-func (x *Indexer) scrub(ctx context.Context) error {
-	return x.turn.alone(ctx, func() error { return x.scrubAlone(ctx) })
-}
-
 func changesResources(a audit.Action) bool {
 	switch a {
 	case audit.StateWrite, audit.StateImport, audit.StateRollback, audit.StateDelete, audit.StateUndelete,
@@ -150,17 +133,10 @@ func changesResources(a audit.Action) bool {
 }
 
 // rebuild makes the index as the states are now, whatever it has. States that it has as
-// they are stay as they are, unless other rules have read them.
-func (x *Indexer) rebuild(ctx context.Context, have Position) error {
+// they are stay as they are.
+func (x *Indexer) rebuild(ctx context.Context) error {
 	x.Log.DebugContext(ctx, "making the resource index")
-	reader := x.Rules.Print()
-	if have != (Position{}) && have.Reader != reader {
-		x.Log.InfoContext(ctx, "other identity rules, or another program, have read what is in the resource index")
-		if err := x.reset(ctx); err != nil {
-			return err
-		}
-	}
-	if err := x.advance(ctx, Position{Reader: reader}); err != nil {
+	if err := x.advance(ctx, Position{}); err != nil {
 		return err
 	}
 	p, err := x.endOfFeed(ctx) // what is written after this is seen again
@@ -173,21 +149,18 @@ func (x *Indexer) rebuild(ctx context.Context, have Position) error {
 	if err := x.dropStrangers(ctx); err != nil {
 		return err
 	}
-	if err := x.scrub(ctx); err != nil { // a purge may be among the events that are not gone through
-		return err
-	}
 	x.Log.InfoContext(ctx, "the resource index is complete")
 	return x.advance(ctx, p)
 }
 
 func (x *Indexer) endOfFeed(ctx context.Context) (Position, error) {
-	p := Position{Complete: true, Reader: x.Rules.Print()}
+	p := Position{Complete: true}
 	for {
 		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
 		if err != nil || len(events) == 0 {
 			return p, err
 		}
-		p = x.positionAt(events[len(events)-1])
+		p = positionAt(events[len(events)-1])
 	}
 }
 

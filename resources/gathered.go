@@ -6,7 +6,7 @@ const (
 	// uploadsPiece is how many resources go into the index at once.
 	uploadsPiece = 250
 	// uploadsSpan is how many records are read for them at most, so that what was read is
-	// not read again after a restart.
+	// not read again after an error.
 	uploadsSpan = 25_000
 )
 

@@ -25,7 +25,7 @@ func named(serial int, name, attributes string) string {
 }
 
 func historyWorld(t *testing.T) *world {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.write(acme, "a", `{"version":4,"serial":1,"lineage":"l","resources":[]}`)
 	w.write(acme, "a", named(2, "old", `"size":1`))
 	w.write(acme, "a", named(3, "old", `"size":2`))
@@ -70,7 +70,7 @@ func TestHistory(t *testing.T) {
 
 // The first version that is kept is a step of its own: no page has more of them than it may.
 func TestHistoryPages(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	for n := range 4 {
 		w.write(acme, "a", named(n+1, "old", fmt.Sprintf(`"size":%d`, n)))
 	}

@@ -43,7 +43,7 @@ func (w *world) everyStep(name state.Name) (steps []string, unread int, err erro
 // More versions than one call reads can't be read: the next call goes on below them, and
 // compares across.
 func TestHistoryAcrossManyUnreadable(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.write(acme, "between", named(1, "old", `"size":1`))
 	w.encrypted("between", 2, 251)
 	w.write(acme, "between", named(252, "old", `"size":2`))
@@ -63,7 +63,7 @@ func TestHistoryAcrossManyUnreadable(t *testing.T) {
 
 // Only the end of the versions tells that none can be read.
 func TestHistoryOfUnreadableOnly(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.encrypted("e", 1, 100)
 	w.encrypted("f", 1, 101)
 	for name, before := range map[state.Name]int{"e": 0, "f": 100} {
@@ -75,7 +75,7 @@ func TestHistoryOfUnreadableOnly(t *testing.T) {
 
 // What was read last may be purged before the next call: the history goes on without it.
 func TestHistoryGoesOnPastWhatWasPurged(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	for n := 1; n <= 4; n++ {
 		w.write(acme, "a", named(n, "old", fmt.Sprintf(`"size":%d`, n)))
 	}

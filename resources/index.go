@@ -11,12 +11,10 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// Index keeps what can be searched. It is derived: whoever loses it makes it again.
+// Index keeps what can be searched. It is derived: each process makes it anew.
 //
 // All methods are safe for concurrent use, but only one caller at a time may change
-// things. What returned without an error is there after a crash of the process, or
-// nothing after it is either: nothing is ever there without what was done before. Errors
-// are faults of code StoreUnavailable or StoreFull.
+// things. Errors are faults of code StoreUnavailable.
 type Index interface {
 	// Position returns how far the feed of states was followed.
 	Position(ctx context.Context) (Position, error)
@@ -56,26 +54,15 @@ type Index interface {
 
 	// Shred forgets everything of an organization, what nobody was shown yet included, in pieces of
 	// at most limit resources, above zero. removed is how many things went; when it is 0 there is
-	// nothing any more, and Scrub sees to the files.
+	// nothing any more.
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
-
-	// Scrub makes sure that nothing of what was removed is left in the index's files.
-	Scrub(ctx context.Context) error
 
 	Finder
 
-	// Usable reports whether what the index has can be relied upon. It can't when errors say
-	// that a part is damaged, when its file was removed or replaced, and when it could not be
-	// opened: then Recover is what helps.
-	Usable() bool
+	// Damaged reports whether an error said, since the last Reset, that what the index has can't be relied upon.
+	Damaged() bool
 
-	// Recover makes an index that is not usable so again: with what it has if that can be had,
-	// else as a new, empty one. After an error all calls fail with the reason, until another
-	// try succeeds. It does nothing for an index that is usable.
-	Recover(ctx context.Context) error
-
-	// Reset makes the index a new, empty one, whatever it has. Meanwhile, and after an error,
-	// all calls fail, and the index is not usable.
+	// Reset makes the index a new, empty one, whatever it has. Calls that have begun may fail.
 	Reset(ctx context.Context) error
 
 	// Close waits for calls that have begun and releases everything.
@@ -123,9 +110,6 @@ type Position struct {
 	Event    string
 	// Complete says that everything there was when the index was made is in it.
 	Complete bool
-	// Reader tells the program and the rules that filled the index from others, which may
-	// make something else of the same states and uploads.
-	Reader string
 }
 
 // Holding is what the index has of a state.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,19 +55,17 @@ type Indexer struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	due       due                // whose uploads are to be looked at
-	looking   sync.Mutex         // held while it looks at what is written
-	round     round              // with looking
-	anew      bool               // the index may have nobody's uploads; with looking
-	damaged   map[uuid.UUID]bool // whose uploads can't be read; with looking
-	retries   retries            // with looking
-	pace      pace               // of the look under way; with looking
-	failed    []uuid.UUID        // whose uploads the look under way could not read; with looking
-	turn      turn               // of changing the index
-	scrubs    scrubs
-	knownFeed atomic.Bool // the index is known to be of this store
-	progress  *progress
-	lag       lag
+	due      due                // whose uploads are to be looked at
+	looking  sync.Mutex         // held while it looks at what is written
+	round    round              // with looking
+	anew     bool               // the index may have nobody's uploads; with looking
+	damaged  map[uuid.UUID]bool // whose uploads can't be read; with looking
+	retries  retries            // with looking
+	pace     pace               // of the look under way; with looking
+	failed   []uuid.UUID        // whose uploads the look under way could not read; with looking
+	turn     turn               // of changing the index
+	progress *progress
+	lag      lag
 }
 
 // NewIndexer returns an indexer that does nothing until Start or CatchUp.
@@ -84,8 +81,7 @@ func (x *Indexer) Start() {
 	go x.run(ctx)
 }
 
-// Close stops it, in the middle of what it does: the next one goes on from there. It does
-// not close the index.
+// Close stops it, in the middle of what it does. It does not close the index.
 func (x *Indexer) Close() error {
 	if x.cancel != nil {
 		x.cancel()
@@ -148,13 +144,12 @@ func (x *Indexer) look(ctx context.Context, p pace, whose reach) error {
 }
 
 func (x *Indexer) catchUp(ctx context.Context, whose reach) error {
-	if !x.Index.Usable() {
+	if x.Index.Damaged() {
+		x.Log.WarnContext(ctx, "the resource index is damaged, and is made again")
 		x.anew = true
-		x.knownFeed.Store(false)
-		if err := x.turn.alone(ctx, func() error { return x.Index.Recover(ctx) }); err != nil {
+		if err := x.turn.alone(ctx, func() error { return x.Index.Reset(ctx) }); err != nil {
 			return err
 		}
-		x.Log.WarnContext(ctx, "the resource index could not be used and was opened again")
 	}
 	if err := x.followStates(ctx); err != nil {
 		return err
@@ -174,11 +169,6 @@ func (x *Indexer) catchUp(ctx context.Context, whose reach) error {
 	x.due.add(x.failed...)
 	x.failed = nil
 	return cmp.Or(err, ctx.Err())
-}
-
-func (x *Indexer) reset(ctx context.Context) error {
-	x.anew = true
-	return x.turn.alone(ctx, func() error { return x.Index.Reset(ctx) })
 }
 
 // lag is what metrics show of an indexer.

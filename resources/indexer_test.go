@@ -1,14 +1,11 @@
 package resources_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +42,12 @@ type world struct {
 	now     time.Time
 }
 
-func newWorld(t testing.TB, path string) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, states: memory.New(256 << 20), uploads: inventorytest.New(),
 		now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	w.door = state.NewService(w.states, state.DefaultPolicies{}, func() time.Time { return w.now }, discard())
-	w.open(path)
+	w.open()
 	t.Cleanup(func() {
 		_, _ = w.index.Close(), w.states.Close()
 		_ = w.uploads.Close()
@@ -60,16 +57,18 @@ func newWorld(t testing.TB, path string) *world {
 
 func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// open opens the index, as a restart does.
-func (w *world) open(path string) {
+// open opens an index, as a restart does.
+func (w *world) open() {
 	w.t.Helper()
 	var err error
-	if path == "" {
-		w.index, err = resourceindex.OpenMemory(context.Background(), discard())
-	} else {
-		w.index, err = resourceindex.Open(context.Background(), path, discard())
-	}
+	w.index, err = resourceindex.Open(context.Background())
 	must(w.t, err)
+	w.follow()
+}
+
+// follow fills the index from the stores that there are now.
+func (w *world) follow() {
+	w.t.Helper()
 	rules, err := resources.DefaultRules()
 	must(w.t, err)
 	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules,
@@ -137,7 +136,7 @@ func vm(serial int, ids ...string) string {
 }
 
 func TestIndexerFollowsStates(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	ctx := t.Context()
 	w.write(acme, "before", vm(1, "i-0"))
 	w.catchUp()
@@ -173,7 +172,7 @@ func TestIndexerFollowsStates(t *testing.T) {
 // Of what was reported several times, the newest is found, however it was read.
 func TestIndexerTakesTheNewestReport(t *testing.T) {
 	for _, apart := range []bool{false, true} {
-		w := newWorld(t, "")
+		w := newWorld(t)
 		for i := range 3 {
 			w.upload(acme, fmt.Sprintf(`{"provider":"aws","category":"compute","resource_type":"vm","instances":[
 				{"resource_name":"one","attributes":{"id":"i-%d"}},{"resource_name":"two-%d"}]}`, i, i))
@@ -195,7 +194,7 @@ func TestIndexerTakesTheNewestReport(t *testing.T) {
 
 // Each of these changes what is found, by itself.
 func TestIndexerFollowsEveryChange(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	ctx, p := t.Context(), owner(acme)
 	w.write(acme, "a", vm(1, "i-1"))
 	w.write(acme, "a", vm(2, "i-2"))
@@ -220,83 +219,58 @@ func TestIndexerFollowsEveryChange(t *testing.T) {
 	}
 }
 
-// No byte of a sensitive value is in the index's files, nor of a version that was purged,
-// marked or not.
-func TestSecretsStayOutOfTheFiles(t *testing.T) {
-	dir := t.TempDir()
-	w := newWorld(t, filepath.Join(dir, "resources.db"))
+// No sensitive value is in the index, nor anything of a version that was purged, marked or not.
+func TestSecretsStayOutOfTheIndex(t *testing.T) {
+	w := newWorld(t)
 	w.write(acme, "a", vm(1, "i-77"))
 	w.catchUp()
-	wantInFiles(t, dir, "i-77", true) // the search of this test finds things
-	wantInFiles(t, dir, "hunter", false)
-	wantInFiles(t, dir, "48151623", false) // nor where the provider hands it back
+	w.wantInIndex("i-77", true) // the search of this test finds things
+	w.wantInIndex("hunter", false)
+	w.wantInIndex("48151623", false) // nor where the provider hands it back
 	must(t, w.door.Purge(t.Context(), owner(acme), "a", 1, "leaked"))
 	w.catchUp()
-	wantInFiles(t, dir, "i-77", false)
-	wantInFiles(t, dir, "77", false)
+	w.wantInIndex("i-77", false)
+	w.wantInIndex("77", false)
 	w.write(acme, "a", vm(2, "i-78"))
 	w.write(acme, "a", vm(3, "i-79"))
 	w.catchUp()
 	must(t, w.door.Purge(t.Context(), owner(acme), "a", 2, "leaked"))
 	w.catchUp()
-	wantInFiles(t, dir, "i-78", false)
-	info, err := os.Stat(filepath.Join(dir, "resources.db"))
-	must(t, err)
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
+	w.wantInIndex("i-78", false)
+	w.wantInIndex("i-79", true)
+}
+
+// wantInIndex looks into the index itself, whatever it would show to whom, for a word and in all that it keeps of
+// resources.
+func (w *world) wantInIndex(text string, want bool) {
+	w.t.Helper()
+	scope := resources.Scope{AnyState: true, Uploads: true}
+	byWord, _, err := w.index.Search(context.Background(), acme, scope, resources.Query{Words: []string{text}, Limit: 1000})
+	must(w.t, err)
+	kept, _, err := w.index.Search(context.Background(), acme, scope, resources.Query{Limit: 1000})
+	must(w.t, err)
+	if found := len(byWord) > 0; found != want {
+		w.t.Errorf("%q is found: %v", text, found)
+	}
+	if is := strings.Contains(fmt.Sprintf("%+v", kept), text); is != want {
+		w.t.Errorf("%q is in the index: %v", text, is)
 	}
 }
 
-func wantInFiles(t *testing.T, dir, text string, want bool) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must(t, err)
-	found := false
-	for _, entry := range entries {
-		raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-		must(t, err)
-		found = found || bytes.Contains(raw, []byte(text))
-	}
-	if found != want {
-		t.Errorf("%q is in the files: %v", text, found)
-	}
-}
-
-// After a restart the index goes on where it was; one whose position is in another store's
-// feed, and one that is lost, are made again.
-func TestIndexerAfterRestart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "resources.db")
-	w := newWorld(t, path)
+// An index whose position is in another store's feed is made again: the store was put back from a backup, say.
+func TestIndexOfAnotherStore(t *testing.T) {
+	w := newWorld(t)
 	w.write(acme, "a", vm(1, "i-1"))
 	w.write(acme, "b", vm(1, "i-2"))
 	w.upload(acme, `{"provider":"aws","category":"c","resource_type":"vm_instance","resource_name":"u","attributes":{"id":"i-1"}}`)
 	w.catchUp()
-	must(t, w.index.Close())
-	w.open(path)
-	w.catchUp()
-	if got := w.indexer.Activity().States; got != 0 {
-		t.Errorf("%d states were read again", got)
-	}
 	w.states, w.uploads = memory.New(1<<20), inventorytest.New()
 	w.door = state.NewService(w.states, state.DefaultPolicies{}, time.Now, discard())
 	w.write(acme, "b", vm(7, "i-7"))
 	w.write(acme, "c", vm(1, "i-8"))
-	must(t, w.index.Close())
-	w.open(path)
+	w.follow()
 	w.catchUp()
 	want := []string{"b:aws_instance.web[0]", "c:aws_instance.web[0]"}
-	if diff := cmp.Diff(want, w.find(acme, "")); diff != "" {
-		t.Error(diff)
-	}
-	must(t, w.index.Close())
-	must(t, os.WriteFile(path, bytes.Repeat([]byte("SQLite format 3\x00"), 300), 0o600))
-	if x, err := resourceindex.Open(t.Context(), path, discard()); err == nil {
-		_ = x.Close()
-		t.Error("a file of something else was taken")
-	}
-	must(t, os.Remove(path))
-	w.open(path)
-	w.catchUp()
 	if diff := cmp.Diff(want, w.find(acme, "")); diff != "" {
 		t.Error(diff)
 	}
@@ -306,7 +280,7 @@ func TestIndexerAfterRestart(t *testing.T) {
 // whenever the indexer ran or was broken off.
 func TestIndexIsWhatARebuildMakes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t, "")
+		w := newWorld(t)
 		names := []state.Name{"a", "b", "c/d"}
 		for serial := range rapid.IntRange(1, 25).Draw(r, "steps") {
 			org := rapid.SampledFrom([]uuid.UUID{acme, globex}).Draw(r, "org")
@@ -341,7 +315,7 @@ func TestIndexIsWhatARebuildMakes(t *testing.T) {
 		w.catchUp()
 		followed := w.dump()
 		must(t, w.index.Close())
-		w.open("")
+		w.open()
 		w.catchUp()
 		if diff := cmp.Diff(w.dump(), followed); diff != "" {
 			r.Fatalf("a rebuild differs:\n%s", diff)
@@ -372,7 +346,7 @@ func (w *world) dump() map[string]any {
 }
 
 func TestRights(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.write(acme, "prod/a", vm(1, "i-1"))
 	w.write(acme, "test/a", vm(1, "i-2"))
 	w.upload(acme, `{"provider":"aws","category":"c","resource_type":"vm_instance","resource_name":"u","attributes":{"id":"i-2"}}`)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -31,8 +30,7 @@ func spacious(body string, size int) string {
 // after a restart.
 func TestIndexerWithoutMemory(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
-		path := filepath.Join(t.TempDir(), "resources.db")
-		w := newWorld(t, path)
+		w := newWorld(t)
 		memory := budget.New(1<<20, "bytes")
 		w.within(memory)
 		w.write(acme, "a", vm(1, "i-1"))
@@ -50,7 +48,7 @@ func TestIndexerWithoutMemory(t *testing.T) {
 		memory.Release(other, 850_000)
 		if restarts {
 			must(t, w.index.Close())
-			w.open(path)
+			w.open()
 			w.within(memory)
 		} else {
 			w.now = w.now.Add(5 * time.Second)
@@ -102,7 +100,7 @@ func (c *checked) Version(ctx context.Context, ref state.Ref, number uint64) (st
 
 // A version that came while memory was acquired for a smaller one has its own.
 func TestIndexerAcquiresWhatItLoads(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	memory := budget.New(1<<20, "bytes")
 	w.within(memory)
 	w.write(acme, "a", vm(1, "i-1"))
@@ -118,11 +116,11 @@ func TestIndexerAcquiresWhatItLoads(t *testing.T) {
 // historyOf is a world whose states are loaded through a store, within a bound, and has a
 // history of that many versions.
 func historyOf(t *testing.T, versions int, through *checked) *world {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	through.Store, through.t = w.states, t
 	w.door = state.NewService(through, state.DefaultPolicies{}, func() time.Time { return w.now },
 		discard()).Within(through.memory)
-	w.open("")
+	w.open()
 	w.within(through.memory)
 	for n := range versions {
 		for _, org := range []uuid.UUID{acme, globex} {

@@ -30,7 +30,7 @@ func (r recorded) Record(ctx context.Context, org uuid.UUID, all []resources.Res
 // However much one organization uploaded, another one's uploads and states wait for a piece
 // of it only, also those that came when the look had begun.
 func TestLooksTakeAPieceOfEach(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.write(globex, "app", vm(1, "i-globex"))
 	w.catchUp()
 	for i := range 20 {

@@ -18,10 +18,7 @@ const (
 
 // retries are the states whose bytes could not be read, and when to try again: they may be
 // restored, and no event says so.
-type retries struct {
-	listed bool // those that the index knew at the start are in here
-	states map[state.Ref]retry
-}
+type retries struct{ states map[state.Ref]retry }
 
 type retry struct {
 	at   time.Time
@@ -58,15 +55,8 @@ func mayHeal(unread fault.Code) bool {
 	return true
 }
 
-// retryUnread tries again to read what is due: at the start, all that the index could not
-// be given before.
+// retryUnread tries again to read what is due.
 func (x *Indexer) retryUnread(ctx context.Context) error {
-	if !x.retries.listed {
-		if err := x.listUnread(ctx); err != nil {
-			return err
-		}
-		x.retries.listed = true
-	}
 	for ref := range x.retries.states {
 		if !x.retries.due(ref, x.Now()) {
 			continue
@@ -76,19 +66,4 @@ func (x *Indexer) retryUnread(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (x *Indexer) listUnread(ctx context.Context) error {
-	for after := (state.Ref{}); ; {
-		held, err := x.Index.Holdings(ctx, after, listPage)
-		if err != nil || len(held) == 0 {
-			return err
-		}
-		for _, one := range held {
-			if _, known := x.retries.states[one.Ref]; !known && mayHeal(one.Unread) {
-				x.retries.states[one.Ref] = retry{at: x.Now()}
-			}
-		}
-		after = held[len(held)-1].Ref
-	}
 }

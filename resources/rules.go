@@ -2,7 +2,6 @@ package resources
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -48,7 +47,6 @@ type Rules struct {
 	// About is for people.
 	About string `json:"about"`
 
-	print    string                         // of all that is above
 	families map[string]string              // of each provider
 	uploads  map[string]map[string][]string // types by what uploads call them, by family
 	secret   inventory.SecretNames
@@ -81,9 +79,6 @@ func ReadRules(file []byte) (*Rules, error) {
 			return nil, err
 		}
 	}
-	if err := r.fingerprint(); err != nil {
-		return nil, err
-	}
 	var err error
 	if r.secret, err = inventory.NewSecretNames(r.Secret); err != nil {
 		return nil, fmt.Errorf("the identity rules' secret: %w", err)
@@ -107,24 +102,6 @@ func ReadRules(file []byte) (*Rules, error) {
 
 // SecretNames are the names of secrets in uploads, of which no index keeps the values.
 func (r *Rules) SecretNames() inventory.SecretNames { return r.secret }
-
-// meaning grows when this program makes something else of states and uploads than it did:
-// then every index is made again.
-const meaning = 2
-
-// Print tells these rules, and what the program makes of them, from others.
-func (r *Rules) Print() string { return r.print }
-
-// fingerprint leaves out what is for people, and how the file is laid out.
-func (r *Rules) fingerprint() error {
-	said := *r
-	said.About = ""
-	text, err := json.Marshal(said)
-	if err == nil {
-		r.print = fmt.Sprintf("%d %x", meaning, sha256.Sum256(text))
-	}
-	return err
-}
 
 // read puts the members of a file over what is there; types go in one by one.
 func (r *Rules) read(file []byte) error {

@@ -126,7 +126,7 @@ func isAs(have, want Holding) bool {
 
 // load reads a version into the index, which has something else or could not be given it
 // before. One that can't be read is remembered as such, as is one for which there is no
-// memory now: it is tried again soon, also after a restart.
+// memory now: it is tried again soon.
 func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have Holding, r *room) error {
 	if !r.found {
 		return x.unread(ctx, ref, v, have, fault.Overloaded)

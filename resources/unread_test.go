@@ -17,7 +17,7 @@ import (
 // Who asks for one state that can't be read learns why; who asks for several learns which
 // of them is not in the answer. Nobody gets an answer that looks whole.
 func TestStatesThatCannotBeRead(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.write(acme, "prod/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`)
 	w.write(acme, "prod/old", `{"version":3,"serial":1,"lineage":"l"}`)
 	w.write(acme, "prod/net", vm(1, "i-1"))
@@ -82,7 +82,7 @@ func (c crowded) Unread(_ context.Context, org uuid.UUID, _ resources.Scope, lim
 }
 
 func TestMoreStatesThatCannotBeRead(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	w.catchUp()
 	w.service.Index = crowded{w.index}
 	page, err := w.service.Search(t.Context(), owner(acme), resources.Query{Limit: 10})

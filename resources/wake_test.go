@@ -66,7 +66,7 @@ func (s *slow) Advance(_ context.Context, p Position) error {
 
 func (s *slow) Followed(context.Context) (map[uuid.UUID]string, error) { return nil, nil }
 
-func (s *slow) Usable() bool { return true }
+func (s *slow) Damaged() bool { return false }
 
 // TestWoken has somebody wait for what was written while the indexer had nothing to do: it
 // does not rest before all of that is in the index.
@@ -76,7 +76,7 @@ func TestWoken(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &slow{position: Position{Complete: true, Reader: rules.Print()}, advanced: make(chan time.Time, 1)}
+		s := &slow{position: Position{Complete: true}, advanced: make(chan time.Time, 1)}
 		x := NewIndexer(Sources{Index: s, States: s, Uploads: inventory.Off{}, Rules: rules,
 			Log: slog.New(slog.DiscardHandler), Now: time.Now})
 		x.Start()

@@ -24,7 +24,7 @@ func (p *parts) openCatalogue(ctx context.Context) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := storage.OpenIndex(ctx, p.log)
+	index, err := storage.OpenIndex(ctx)
 	if err != nil {
 		return nil, err
 	}

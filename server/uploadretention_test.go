@@ -71,7 +71,7 @@ func TestUploadRetention(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := storage.OpenIndex(t.Context(), log)
+	index, err := storage.OpenIndex(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

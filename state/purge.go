@@ -25,8 +25,6 @@ type Purged struct {
 	// both the newest first and at most maxNamed. More says that there are others.
 	Destroyed, AlsoIn []uint64
 	More              bool
-	// Again says that none of them had the bytes when this call came: they were purged before.
-	Again bool
 }
 
 // How many versions a Purged names, which are as many as one call destroys, and how many of
@@ -57,7 +55,7 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	}
 	known := len(found) > 0 && found[0].Number == what.Number
 	again := known && found[0].Purged
-	asked := Purged{Destroyed: []uint64{what.Number}, Again: again}
+	asked := Purged{Destroyed: []uint64{what.Number}}
 	if err := s.purge(ctx, p, ref, what, again); err != nil {
 		if fault.Is(err, fault.VersionNotFound) {
 			return Purged{}, err
@@ -71,7 +69,7 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	if err != nil {
 		return asked, err
 	}
-	if purged.Again = again; !what.Copies || len(purged.AlsoIn) == 0 {
+	if !what.Copies || len(purged.AlsoIn) == 0 {
 		return purged, nil
 	}
 	if err := s.purgeAll(ctx, p, ref, purged.AlsoIn, what.Reason); err != nil {
@@ -80,8 +78,7 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	return s.copies(ctx, ref, found[0].Digest)
 }
 
-// purge purges one version. Where that was done before, its event says so: who follows the
-// audit log to take the bytes out of what was made of them did so then.
+// purge purges one version. Where that was done before, its event says so.
 func (s *Service) purge(ctx context.Context, p auth.Principal, ref Ref, what Purging, again bool) error {
 	call := s.call(p, ref)
 	event := call.event(audit.VersionPurge)

@@ -49,7 +49,7 @@ type Folder struct {
 
 // The databases of a folder. What others refer to comes last: should somebody write while the moments are
 // fixed, a run may be missing whose version is there, never the other way round. The index of resources is none
-// of them: a server makes it again.
+// of them: it is in memory.
 func databases() []string {
 	return []string{outboxName, "notices.db", "uploads.db", "runs.db", statesName}
 }

@@ -71,12 +71,17 @@ func startupSettings() map[string]string {
 // sessionSettings are those that are set on every connection once it is there. The server ends a session that says
 // nothing within a transaction, as a node does that was cut off, and so frees what it had locked.
 func (o Options) sessionSettings() map[string]string {
-	return map[string]string{
+	all := map[string]string{
 		"default_transaction_isolation":       "read committed",
 		"lock_timeout":                        "10s",
 		"idle_in_transaction_session_timeout": "10s",
 		"statement_timeout":                   "60s",
 	}
+	if o.patient {
+		all["statement_timeout"], all["idle_in_transaction_session_timeout"] = "0", "0"
+		all["idle_session_timeout"] = "0" // who migrates holds its lock on a session that says nothing
+	}
+	return all
 }
 
 // Patient returns options for sessions that the server does not end, however long a statement takes or they say nothing:
@@ -135,11 +140,6 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	for name, value := range startupSettings() {
 		config.RuntimeParams[name] = value
-	}
-	if o.patient {
-		config.RuntimeParams["statement_timeout"] = "0"
-		config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
-		config.RuntimeParams["idle_session_timeout"] = "0" // who migrates holds its lock on a session that says nothing
 	}
 	return config, nil
 }

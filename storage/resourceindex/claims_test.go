@@ -10,10 +10,10 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// checkClaims asks who else claims objects of a state: other states and uploads, none of what the caller may not see,
+// TestClaims asks who else claims objects of a state: other states and uploads, none of what the caller may not see,
 // and none of another organization.
 func TestClaims(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		claims := func(scope resources.Scope, of state.Name, addresses ...string) map[string]string {
 			t.Helper()
 			found, err := x.Claims(t.Context(), ourOrg, scope, of, addresses)

@@ -92,10 +92,6 @@ func scanHeld(scan scan) (held resources.Held, err error) {
 	return held, err
 }
 
-func errBusy() error {
-	return fault.New(fault.StoreUnavailable, "the resource index is being read; what was removed is still in its WAL")
-}
-
 // scanCovered reads resourceColumns and the others.
 func scanCovered(scan scan) (c resources.Covered, err error) {
 	var others string

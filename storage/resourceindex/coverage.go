@@ -183,14 +183,9 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 	w := f.walk(scope, stretchOf(scope, "", q.State, q.After), x.limits.look)
 	for w.more() && !p.full {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
-			more := p
-			err := each(ctx, x, db, scanCovered, func(one resources.Covered) bool { return more.add(one, one.Bytes()) }, query,
+			return each(ctx, x, db, scanCovered, func(one resources.Covered) bool { return p.add(one, one.Bytes()) }, query,
 				c.in(part, sql.Named("status", string(q.Status)), sql.Named("limit", q.Limit+1-len(p.found)),
 					sql.Named("others", resources.MaxOthers))...)
-			if err == nil {
-				p = more
-			}
-			return err
 		})
 		if err != nil {
 			return nil, next, err

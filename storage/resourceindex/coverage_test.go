@@ -50,7 +50,7 @@ func (x indexed) coverage(scope resources.Scope, q resources.CoverageQuery) map[
 }
 
 func TestCoverage(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		hint := func(r resources.Resource, texts ...string) resources.Resource {
 			r.Traits.Hints = marks(texts)
 			return r
@@ -101,7 +101,7 @@ func TestCoverage(t *testing.T) {
 
 // What a caller may not see counts as if it were not there.
 func TestCoverageScope(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "prod", inState("vm", "i-1"))
 		x.put(ourOrg, "test", inState("vm", "i-1"), inState("db", "i-2"))
 		x.must(x.Record(t.Context(), ourOrg, []resources.Resource{uploaded("db", "i-2")}, "c"))
@@ -114,7 +114,7 @@ func TestCoverageScope(t *testing.T) {
 }
 
 func TestCoverageOfOrganizations(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(otherOrg, "a", inState("vm", "i-1"))
 		x.must(x.Record(t.Context(), otherOrg, []resources.Resource{uploaded("vm", "i-2")}, "c"))
 		x.put(ourOrg, "a", inState("vm", "i-2"))

@@ -3,9 +3,6 @@ package resourceindex_test
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,48 +12,25 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/resourceindex"
 )
 
-func TestMain(m *testing.M) {
-	childMain()
-	os.Exit(m.Run())
-}
-
-// onEach runs a test on a new index in a file, and, where deep tests run, on one in memory.
-func onEach(t *testing.T, test func(t *testing.T, x indexed)) {
-	on := func(t *testing.T, x *resourceindex.Index) {
-		t.Helper()
-		test(t, indexed{t, x})
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		if _, err := x.Position(t.Context()); err == nil {
-			t.Error("a closed index answers")
-		}
-	}
-	t.Run("file", func(t *testing.T) { on(t, open(t, t.TempDir())) })
-	t.Run("memory", func(t *testing.T) {
-		suite.Deep(t)
-		x, err := resourceindex.OpenMemory(t.Context(), slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		on(t, x)
-	})
-}
-
-// open opens the index in a folder.
-func open(t *testing.T, dir string) *resourceindex.Index {
+// onNew runs a test on a new index.
+func onNew(t *testing.T, test func(t *testing.T, x indexed)) {
 	t.Helper()
-	x, err := resourceindex.Open(t.Context(), filepath.Join(dir, "resources.db"), slog.New(slog.DiscardHandler))
+	x, err := resourceindex.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x
+	test(t, indexed{t, x})
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := x.Position(t.Context()); !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("a closed index answers: %v", err)
+	}
 }
 
 var (
@@ -161,7 +135,7 @@ func withAttributes(r resources.Resource, pairs ...string) resources.Resource {
 }
 
 func TestPosition(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		want := resources.Position{Sequence: 1 << 40, Event: "an event", Complete: true}
 		x.must(x.Advance(t.Context(), want))
 		if got, err := x.Position(t.Context()); got != want || err != nil {
@@ -171,7 +145,7 @@ func TestPosition(t *testing.T) {
 }
 
 func TestHoldings(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		ref := state.Ref{Org: ourOrg, Name: "a"}
 		if h, err := x.Holding(t.Context(), ref); h != (resources.Holding{}) || err != nil {
 			t.Errorf("an unknown state is held: %+v %v", h, err)
@@ -208,7 +182,7 @@ func TestHoldings(t *testing.T) {
 }
 
 func TestUnread(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		encrypted := held(3)
 		encrypted.Unread = fault.StateEncrypted
 		for _, name := range []state.Name{"b", "a"} {
@@ -232,9 +206,9 @@ func TestUnread(t *testing.T) {
 	})
 }
 
-// checkIndexEnded ends calls before they begin.
+// TestEndedContext ends calls before they begin.
 func TestEndedContext(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "a", inState("vm"))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -266,19 +240,19 @@ func TestEndedContext(t *testing.T) {
 	})
 }
 
-// What is usable stays as it is, until somebody wants it empty.
-func TestUsable(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+func TestReset(t *testing.T) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "a", inState("vm"))
-		x.must(x.Recover(t.Context()))
-		if got := x.search(ourOrg, everything, resources.Query{}); !x.Usable() || len(got) != 1 {
-			t.Errorf("usable %v, with %q, after it was recovered for nothing", x.Usable(), got)
-		}
+		x.must(x.Advance(t.Context(), resources.Position{Sequence: 1, Event: "an event", Complete: true}))
 		x.must(x.Reset(t.Context()))
 		p, err := x.Position(t.Context())
-		if got := x.search(ourOrg, everything, resources.Query{}); !x.Usable() || len(got) != 0 ||
-			p != (resources.Position{}) || err != nil {
-			t.Errorf("usable %v, with %q at %+v, after it was reset: %v", x.Usable(), got, p, err)
+		if got := x.search(ourOrg, everything, resources.Query{}); len(got) != 0 || p != (resources.Position{}) ||
+			err != nil {
+			t.Errorf("%q at %+v, after it was reset: %v", got, p, err)
+		}
+		x.put(ourOrg, "a", inState("vm"))
+		if got := x.search(ourOrg, everything, resources.Query{}); len(got) != 1 || x.Damaged() {
+			t.Errorf("%q, damaged %v, after it was filled again", got, x.Damaged())
 		}
 	})
 }

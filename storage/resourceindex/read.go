@@ -14,12 +14,8 @@ import (
 // Position implements resources.Index.
 func (x *Index) Position(ctx context.Context) (p resources.Position, err error) {
 	var sequence int64
-	c, err := x.opened()
-	if err != nil {
-		return p, err
-	}
-	err = c.readers.QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence,
-		&p.Event, &p.Complete, &p.Reader)
+	err = x.db.Load().QueryRowContext(ctx, "SELECT sequence, event, complete FROM position").Scan(&sequence, &p.Event,
+		&p.Complete)
 	p.Sequence = uint64(sequence)
 	return p, x.fault(err)
 }
@@ -38,15 +34,12 @@ const (
 
 // Holdings implements resources.Index.
 func (x *Index) Holdings(ctx context.Context, after state.Ref, limit int) ([]resources.Held, error) {
-	c, err := x.opened()
-	if err != nil {
-		return nil, err
-	}
-	held, err := list(ctx, x, c.readers, scanHeld, sqlHeld, after.Org.String(), string(after.Name), limit)
+	db := x.db.Load()
+	held, err := list(ctx, x, db, scanHeld, sqlHeld, after.Org.String(), string(after.Name), limit)
 	if err != nil || len(held) == limit {
 		return held, err
 	}
-	behind, err := list(ctx, x, c.readers, scanHeld, sqlHeldBehind, after.Org.String(), limit-len(held))
+	behind, err := list(ctx, x, db, scanHeld, sqlHeldBehind, after.Org.String(), limit-len(held))
 	return append(held, behind...), err
 }
 
@@ -79,11 +72,7 @@ func (x *Index) Followed(ctx context.Context) (map[uuid.UUID]string, error) {
 		org    uuid.UUID
 		cursor string
 	}
-	c, err := x.opened()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := list(ctx, x, c.readers, func(scan scan) (r row, err error) {
+	rows, err := list(ctx, x, x.db.Load(), func(scan scan) (r row, err error) {
 		var org string
 		if err := scan(&org, &r.cursor); err != nil {
 			return r, err
@@ -100,12 +89,8 @@ func (x *Index) Followed(ctx context.Context) (map[uuid.UUID]string, error) {
 
 // Cursor implements resources.Finder.
 func (x *Index) Cursor(ctx context.Context, org uuid.UUID) (string, error) {
-	c, err := x.opened()
-	if err != nil {
-		return "", err
-	}
 	var cursor sql.NullString
-	err = c.readers.QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
+	err := x.db.Load().QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -138,11 +123,7 @@ func each[T any](ctx context.Context, x *Index, db *sql.DB,
 	if err != nil {
 		return x.fault(err)
 	}
-	err = read(rows, one, next)
-	if err != nil && rows.Err() == nil { // a row that was found
-		return x.unreadable(err)
-	}
-	return x.fault(err)
+	return x.fault(read(rows, one, next))
 }
 
 // read hands on what one makes of each row, until next returns false, and closes them.

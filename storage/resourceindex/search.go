@@ -111,12 +111,7 @@ func (s search) through(ctx context.Context) (found []resources.Resource, next r
 	w := s.walk(s.scope, s.rest, s.x.limits.look)
 	for w.more() && !p.full {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
-			more := p
-			err := s.visible(ctx, db, &more, sqlThrough+s.where.text+inOrder, append(s.finding.within(part), s.where.args...))
-			if err == nil {
-				p = more
-			}
-			return err
+			return s.visible(ctx, db, &p, sqlThrough+s.where.text+inOrder, append(s.finding.within(part), s.where.args...))
 		})
 		if err != nil {
 			return nil, next, err

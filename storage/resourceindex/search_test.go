@@ -13,7 +13,7 @@ import (
 )
 
 func TestPages(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.must(x.Record(t.Context(), ourOrg, []resources.Resource{uploaded("z"), uploaded("a")}, "c"))
 		x.put(ourOrg, "b", inState("x"), inState("a"))
 		x.put(ourOrg, "a/b", inState("m"))
@@ -36,10 +36,10 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// checkIndexPageBytes looks for resources that take much, each of which is the same object as
+// TestPageBytes looks for resources that take much, each of which is the same object as
 // many others: no page takes more than it may, and all resources are on one.
 func TestPageBytes(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		const states, each = 12, 25
 		for s := range states {
 			all := make([]resources.Resource, each)
@@ -89,7 +89,7 @@ func wantPageBytes(t *testing.T, n int, takes int64) {
 }
 
 func TestWords(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		tagged := withAttributes(inState(`module.net["eu"].aws_instance.web[0]`), "id", "i-0abc123", "ami", "ami-77")
 		tagged.Tags = []resources.Pair{{Name: "Owner", Value: "Zoë"}}
 		x.put(ourOrg, "prod", tagged, inState("aws_vpc.main"))
@@ -111,7 +111,7 @@ func TestWords(t *testing.T) {
 
 // No text is an error, whatever the engine makes of its own signs.
 func TestOddWords(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "prod", inState("aws_vpc.main"))
 		for _, word := range []string{`"`, `""`, `"""`, "*", "-", "^", "NEAR(", "NEAR(a b)", "NOT", "AND", "a AND", "(", "{",
 			"text:", "org:o1 OR", "+", "'", `\`,
@@ -131,7 +131,7 @@ func TestOddWords(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		bucket := withAttributes(inState("bucket"), "region", "eu", "size", "10")
 		bucket.Type, bucket.Provider = "google_storage_bucket", "google"
 		x.put(ourOrg, "a", bucket, withAttributes(inState("vm"), "region", "eu", "si", "ze10"))
@@ -155,7 +155,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestScope(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "prod/a", inState("vm"))
 		x.put(ourOrg, "test/a", inState("vm"))
 		x.must(x.Record(t.Context(), ourOrg, []resources.Resource{uploaded("vm")}, "c"))
@@ -181,7 +181,7 @@ func TestScope(t *testing.T) {
 }
 
 func TestOrganizations(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(otherOrg, "a", withAttributes(inState("vm"), "id", "i-0abc"))
 		x.must(x.Record(t.Context(), otherOrg, []resources.Resource{uploaded("vm")}, "c"))
 		for _, known := range []bool{false, true} {

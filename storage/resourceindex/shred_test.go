@@ -9,10 +9,10 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// checkIndexShred forgets an organization in the smallest pieces. Another one has the same, and is as
+// TestShred forgets an organization in the smallest pieces. Another one has the same, and is as
 // it was.
 func TestShred(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		ctx := t.Context()
 		for _, org := range []uuid.UUID{ourOrg, otherOrg} {
 			for _, name := range []state.Name{"a", "b", "c"} {

@@ -2,33 +2,31 @@ package resourceindex
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
 
 var all = resources.Scope{AnyState: true, Uploads: true}
 
-func openAt(t *testing.T, path string) *Index {
+func open(t testing.TB) *Index {
 	t.Helper()
-	x, err := Open(t.Context(), path, discard())
+	x, err := Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = x.Close() })
 	return x
 }
-
-func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // fill puts resources into states of a hundred each.
 func fill(t testing.TB, x *Index, org uuid.UUID, count int) {
@@ -62,8 +60,7 @@ func numbered(name state.Name, n int) resources.Resource {
 
 // Every read of a caller goes by the organization, or by resources that were found so.
 func TestPlans(t *testing.T) {
-	x := openAt(t, filepath.Join(t.TempDir(), "resources.db"))
-	defer x.Close()
+	x := open(t)
 	org := uuid.New()
 	fill(t, x, org, 10)
 	f, _, err := x.find(t.Context(), org)
@@ -107,7 +104,7 @@ var parameter = regexp.MustCompile(`@\w+|\?`)
 
 func explain(t *testing.T, x *Index, text string) (steps []string) {
 	t.Helper()
-	rows, err := x.current.Load().finders.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+
+	rows, err := x.db.Load().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+
 		parameter.ReplaceAllString(text, "'1'"))
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
@@ -129,9 +126,8 @@ func explain(t *testing.T, x *Index, text string) (steps []string) {
 
 // A call looks at no more than its share; who goes on finds everything, once and in order.
 func TestShortPages(t *testing.T) {
-	x := openAt(t, filepath.Join(t.TempDir(), "resources.db"))
-	defer x.Close()
-	x.limits = limits{piece: 7, look: 30, few: 3, time: pieceTime}
+	x := open(t)
+	x.limits = limits{piece: 7, look: 30, few: 3}
 	org := uuid.New()
 	fill(t, x, org, 450)
 	some := func(name string) bool { return name != "s00001" && name != "s00002" }
@@ -178,81 +174,100 @@ func TestShortPages(t *testing.T) {
 	}
 }
 
-// A piece that takes too long is tried as a smaller one; the smallest has all the time.
-func TestSlowPieces(t *testing.T) {
-	x := openAt(t, filepath.Join(t.TempDir(), "resources.db"))
-	defer x.Close()
-	org := uuid.New()
-	fill(t, x, org, 100)
-	f, _, err := x.find(t.Context(), org)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.limits.piece = 5 * leastRows
-	w, looked, ended := f.walk(all, stretchOf(all, "", "", resources.Place{}), -1), 0, 0
-	for w.more() {
-		err := w.piece(t.Context(), func(ctx context.Context, db *sql.DB, s stretch) error {
-			rows, err := x.countIn(ctx, db, f, s)
-			if _, limited := ctx.Deadline(); limited != (rows > leastRows) {
-				t.Errorf("%d at once: limited %v", rows, limited)
-			}
-			if rows > leastRows {
-				<-ctx.Done()
-				ended++
-				return ctx.Err()
-			}
-			looked += rows
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if looked != 100 || ended != 1 {
-		t.Errorf("%d were looked at, after %d pieces that took too long", looked, ended)
-	}
-}
-
-func (x *Index) countIn(ctx context.Context, db *sql.DB, f finding, s stretch) (n int, err error) {
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM resources r INDEXED BY resources_place WHERE "+within,
-		f.within(s)...).Scan(&n)
-	return n, err
-}
-
-// One organization's searches leave room for others', and an ended context ends a wait.
+// One organization's searches leave room for others' and for the indexer, and an ended context ends a wait.
 func TestTurns(t *testing.T) {
-	x := openAt(t, filepath.Join(t.TempDir(), "resources.db"))
-	defer x.Close()
-	greedy, other := uuid.New(), uuid.New()
-	fill(t, x, greedy, 10)
-	fill(t, x, other, 10)
-	for range finderConnections / 2 {
+	synctest.Test(t, func(t *testing.T) {
+		x := open(t)
+		greedy, other := uuid.New(), uuid.New()
+		fill(t, x, greedy, 10)
+		fill(t, x, other, 10)
 		release, err := x.turns.Acquire(t.Context(), greedy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer release()
+		if _, err := x.Position(t.Context()); err != nil {
+			t.Errorf("the indexer waits for who searches: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, _, err := x.Search(ctx, greedy, all, resources.Query{Limit: 10}); !errors.Is(err, context.Canceled) {
+			t.Errorf("a search that was given up: %v", err)
+		}
+		const waiting = 5
+		ended := make(chan uuid.UUID, waiting+1)
+		search := func(org uuid.UUID) {
+			if found, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 10}); err != nil || len(found) != 10 {
+				t.Errorf("%d are found: %v", len(found), err)
+			}
+			ended <- org
+		}
+		for range waiting {
+			go search(greedy)
+		}
+		synctest.Wait()
+		go search(other)
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		before := 0
+		for range waiting + 1 {
+			if <-ended == other {
+				break
+			}
+			before++
+		}
+		if before > 1 {
+			t.Errorf("%d searches of one organization end before another one's only one", before)
+		}
+	})
+}
+
+// Numbers of organizations are others after Reset: a search that began before it is told to come again.
+func TestResetBesideASearch(t *testing.T) {
+	x := open(t)
+	ours, theirs := uuid.New(), uuid.New()
+	fill(t, x, ours, 1)
+	f, known, err := x.find(t.Context(), ours)
+	if err != nil || !known {
+		t.Fatal(known, err)
 	}
-	if found, _, err := x.Search(t.Context(), other, all, resources.Query{Limit: 10}); err != nil || len(found) != 10 {
-		t.Errorf("another organization found %d: %v", len(found), err)
+	if err := x.Reset(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := x.Position(t.Context()); err != nil {
-		t.Errorf("the indexer waits for who searches: %v", err)
+	fill(t, x, theirs, 10)
+	q := resources.Query{Limit: 100}
+	s := search{finding: f, scope: all, q: q, where: whereOf(q), rest: stretchOf(all, "", "", resources.Place{})}
+	if found, _, err := s.through(t.Context()); len(found) > 0 || !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("found %d of another organization: %v", len(found), err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := x.Search(ctx, greedy, all, resources.Query{Limit: 10}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a search that was given up: %v", err)
+}
+
+// Who comes upon damage is told to come again, and Reset makes a new index.
+func TestDamage(t *testing.T) {
+	x := open(t)
+	org := uuid.New()
+	fill(t, x, org, 10)
+	if _, err := x.db.Load().ExecContext(t.Context(), `PRAGMA writable_schema = ON;
+		UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'resources_place';
+		PRAGMA writable_schema = RESET`); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 100})
+	if !fault.Is(err, fault.StoreUnavailable) || !x.Damaged() {
+		t.Errorf("a search says %v; damaged %v", err, x.Damaged())
+	}
+	if err := x.Reset(t.Context()); err != nil || x.Damaged() {
+		t.Errorf("damaged %v after Reset: %v", x.Damaged(), err)
+	}
+	fill(t, x, org, 10)
+	if found, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 100}); err != nil || len(found) != 10 {
+		t.Errorf("then %d are found: %v", len(found), err)
 	}
 }
 
 // BenchmarkForeign shows that a search does not get slower by what others have.
 func BenchmarkForeign(b *testing.B) {
-	x, err := OpenMemory(b.Context(), discard())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer x.Close()
+	x := open(b)
 	org := uuid.New()
 	fill(b, x, org, 100)
 	for _, foreign := range []int{0, 30_000} {

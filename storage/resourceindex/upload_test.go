@@ -12,7 +12,7 @@ import (
 )
 
 func TestUploads(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		ctx := t.Context()
 		x.must(x.Record(ctx, ourOrg,
 			[]resources.Resource{withAttributes(uploaded("a"), "size", "1"), uploaded("b"),
@@ -43,7 +43,7 @@ func TestUploads(t *testing.T) {
 
 // TestExpire removes old uploads of one organization, in pieces. What it has newer, states, and the cursor stay.
 func TestExpire(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		ctx, start := t.Context(), time.Date(2025, 2, 3, 0, 0, 0, 0, time.UTC)
 		at := func(name string, hours int) resources.Resource {
 			r := uploaded(name)
@@ -74,10 +74,10 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// checkIndexRepeats: an upload that differs in anything from the one before takes its
+// TestUploadsAgain: an upload that differs in anything from the one before takes its
 // place, and one that does not is as new.
 func TestUploadsAgain(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		first := withAttributes(uploaded("a", "i"), "size", "1")
 		others := map[string]resources.Resource{"again": first, "attribute": withAttributes(uploaded("a", "i"), "size", "2"),
 			"identity": withAttributes(uploaded("a", "j"), "size", "1"), "kind of mark": first, "tag": first,

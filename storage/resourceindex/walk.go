@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
@@ -13,20 +12,13 @@ import (
 
 const (
 	// pieceRows is how many resources are looked at in one turn, so that others, and a purge,
-	// come in between.
-	pieceRows = 1000
-	// memoryRows is pieceRows of an index in memory, where nobody reads beside another.
-	memoryRows = 25
+	// come in between: nobody reads beside another.
+	pieceRows = 25
 	// lookAt is how many resources one call looks at for a page. A page that needs more is
 	// short, and says where to go on.
 	lookAt = 20_000
 	// fewRows is how many resources may be looked up one by one, rather than in their order.
 	fewRows = 2000
-	// pieceTime is how long a piece may take before a smaller one is tried: a snapshot that
-	// is held for longer keeps what was purged in the WAL. A piece of leastRows has the time
-	// that it takes.
-	pieceTime = time.Second
-	leastRows = 10
 )
 
 // spot is a place in an organization's inventory, also one where nothing stands.
@@ -99,12 +91,11 @@ type walk struct {
 	f     finding
 	scope resources.Scope
 	rest  stretch
-	rows  int // of the next piece
 	left  int // how many resources may be looked at; below zero for any number
 }
 
 func (f finding) walk(scope resources.Scope, s stretch, most int) *walk {
-	return &walk{f: f, scope: scope, rest: s, rows: f.x.limits.piece, left: most}
+	return &walk{f: f, scope: scope, rest: s, left: most}
 }
 
 // ended reports whether all was looked at.
@@ -121,12 +112,12 @@ func (w *walk) next() resources.Place {
 // more reports whether there is a piece to look at.
 func (w *walk) more() bool { return !w.ended() && w.left != 0 }
 
-// piece looks at the next one. What read does counts only if it returns no error.
+// piece looks at the next one.
 func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, stretch) error) error {
 	if err := w.seek(ctx); err != nil || w.ended() {
 		return err
 	}
-	rows := w.rows
+	rows := w.f.x.limits.piece
 	if w.left > 0 {
 		rows = min(rows, w.left)
 	}
@@ -135,27 +126,11 @@ func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, st
 		if err != nil {
 			return err
 		}
-		bounded, cancel := ctx, func() {}
-		if looked > leastRows {
-			bounded, cancel = context.WithTimeout(ctx, w.f.x.limits.time)
+		if w.rest.after = part.to; w.left > 0 {
+			w.left -= looked
 		}
-		defer cancel()
-		if err = read(bounded, db, part); err != nil && bounded.Err() != nil && ctx.Err() == nil {
-			w.rows = max(looked/10, leastRows) // it took too long
-			return nil
-		}
-		if err == nil {
-			w.took(part, looked)
-		}
-		return err
+		return read(ctx, db, part)
 	})
-}
-
-// took goes on behind a piece.
-func (w *walk) took(part stretch, looked int) {
-	if w.rest.after = part.to; w.left > 0 {
-		w.left -= looked
-	}
 }
 
 // within is as far as a piece may go: for a caller who may not see all states, to the end of

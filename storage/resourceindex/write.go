@@ -10,24 +10,14 @@ import (
 
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
-// pieceSize is how many resources one transaction takes: a reader of an index in memory
-// waits for no more than that.
+// pieceSize is how many resources one transaction takes: a reader waits for no more than that.
 const pieceSize = 250
 
 // transact runs a change in a transaction.
 func (x *Index) transact(ctx context.Context, change func(*tx) error) error {
-	c, err := x.opened()
-	if err != nil {
-		return err
-	}
-	return x.transactIn(ctx, c.writer, change)
-}
-
-func (x *Index) transactIn(ctx context.Context, db *sql.DB, change func(*tx) error) error {
-	t, err := db.BeginTx(ctx, nil)
+	t, err := x.db.Load().BeginTx(ctx, nil)
 	if err != nil {
 		return x.fault(err)
 	}
@@ -40,8 +30,7 @@ func (x *Index) transactIn(ctx context.Context, db *sql.DB, change func(*tx) err
 // Advance implements resources.Index.
 func (x *Index) Advance(ctx context.Context, p resources.Position) error {
 	return x.transact(ctx, func(t *tx) error {
-		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?, reader = ?", int64(p.Sequence), p.Event,
-			p.Complete, p.Reader)
+		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?", int64(p.Sequence), p.Event, p.Complete)
 	})
 }
 
@@ -135,16 +124,8 @@ func (x *Index) Forget(ctx context.Context, org uuid.UUID) error {
 
 // sweep deletes in pieces what is no longer shown, and what never was.
 func (x *Index) sweep(ctx context.Context) error {
-	c, err := x.opened()
-	if err != nil {
-		return err
-	}
-	return x.sweepIn(ctx, c.writer)
-}
-
-func (x *Index) sweepIn(ctx context.Context, db *sql.DB) error {
 	for more := true; more; {
-		err := x.transactIn(ctx, db, func(t *tx) (err error) {
+		err := x.transact(ctx, func(t *tx) (err error) {
 			more, err = t.sweep(pieceSize)
 			return err
 		})
@@ -155,42 +136,9 @@ func (x *Index) sweepIn(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Scrub implements resources.Index. Deleted rows are overwritten when they go, so what a
-// change that broke off has left goes first, and then the WAL, which can have them still.
-func (x *Index) Scrub(ctx context.Context) error {
-	if err := x.sweep(ctx); err != nil || x.file.Path == "" {
-		return err
-	}
-	if err := x.clearGaps(ctx); err != nil {
-		return err
-	}
-	c, err := x.opened()
-	if err != nil {
-		return err
-	}
-	var busy, pages, done int
-	err = c.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
-	if err == nil && busy != 0 {
-		return errBusy()
-	}
-	return x.fault(err)
-}
-
-// clearGaps overwrites the copies of deleted rows.
-func (x *Index) clearGaps(ctx context.Context) error {
-	transact := func(piece func(context.Context, sqlitedb.Querier) error) error {
-		return x.transact(ctx, func(t *tx) error { return piece(ctx, t.tx) })
-	}
-	return sqlitedb.ClearGaps(transact, transact)
-}
-
 // Holding returns what is known of a state.
 func (x *Index) Holding(ctx context.Context, ref state.Ref) (resources.Holding, error) {
-	c, err := x.opened()
-	if err != nil {
-		return resources.Holding{}, err
-	}
-	h, err := scanHolding(c.readers.QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
+	h, err := scanHolding(x.db.Load().QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
 		JOIN orgs ON orgs.id = holdings.org WHERE orgs.org = ? AND state = ? AND live = 1`, ref.Org.String(),
 		string(ref.Name)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {

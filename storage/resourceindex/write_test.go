@@ -12,7 +12,7 @@ import (
 
 // Until the last of the new resources is there, the old ones are shown.
 func TestReplaceAllAtOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "a", inState("old"))
 		x.must(x.Replace(t.Context(), state.Ref{Org: ourOrg, Name: "a"}, held(2), func(yield func(resources.Resource) bool) {
 			for n := range 2000 {
@@ -36,7 +36,7 @@ func TestReplaceAllAtOnce(t *testing.T) {
 
 // What breaks off in the middle changes nothing, and the next try works.
 func TestReplaceBrokenOff(t *testing.T) {
-	onEach(t, func(t *testing.T, x indexed) {
+	onNew(t, func(t *testing.T, x indexed) {
 		x.put(ourOrg, "a", inState("old"))
 		ctx, cancel := context.WithCancel(t.Context())
 		err := x.Replace(ctx, state.Ref{Org: ourOrg, Name: "a"}, held(2), func(yield func(resources.Resource) bool) {

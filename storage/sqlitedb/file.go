@@ -10,20 +10,6 @@ import (
 	"os"
 )
 
-// Prepare makes the database file when it is missing, and its owner's alone in any case.
-// SQLite gives the -wal and -shm files the mode of this one, whatever the umask. It refuses
-// a file of something else, and leaves it as it is, and one that another process holds.
-//
-// It must not be called once SQLite has the file open: closing it here would drop SQLite's
-// locks on it.
-func (f File) Prepare() error {
-	held, err := f.Hold()
-	if err != nil {
-		return err
-	}
-	return held.Close()
-}
-
 // checkHeader refuses a file of something else before SQLite touches it. An application ID
 // of zero may be ours: that of a first start that was killed is still in the WAL.
 func (f File) checkHeader(file io.Reader) error {
@@ -58,21 +44,6 @@ func (f File) CheckWAL() error {
 	}
 	return fmt.Errorf("%s is missing or empty, but %s has %d bytes that belong to it; put %[1]s back as it was, or, to "+
 		"restore a backup or to begin anew, first move %[2]s away; both were left as they are", f.Path, f.wal(), left)
-}
-
-// RemoveOrphans removes a WAL whose database is missing, for a database that can be made
-// again: it belongs to nothing any more.
-func (f File) RemoveOrphans() error {
-	if _, err := os.Stat(f.Path); f.Path == "" || !errors.Is(err, fs.ErrNotExist) {
-		return nil // what is wrong with the file itself, who opens it finds out
-	}
-	var errs []error
-	for _, orphan := range []string{f.wal(), f.Path + "-shm"} {
-		if err := os.Remove(orphan); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // WALSize is the length of the database's WAL in bytes, zero without one.

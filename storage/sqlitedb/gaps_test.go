@@ -19,10 +19,12 @@ func openGaps(t *testing.T) (db *sql.DB, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "test.db")
 	file := File{Path: path, ApplicationID: 1, Pragmas: []string{"secure_delete(1)"}}
-	if err := file.Prepare(); err != nil {
+	held, err := file.Hold()
+	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := file.OpenWriter(t.Context())
+	t.Cleanup(func() { _ = held.Close() })
+	db, err = file.OpenWriter(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

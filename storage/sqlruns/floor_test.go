@@ -30,9 +30,11 @@ const runBytes = 1500
 func floorOnSQLite(b *testing.B) *floor {
 	file := sqlitedb.File{Path: filepath.Join(b.TempDir(), "floor.db"), ApplicationID: 1,
 		Pragmas: []string{"page_size(4096)"}}
-	if err := file.Prepare(); err != nil {
+	held, err := file.Hold()
+	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() { _ = held.Close() })
 	db, err := file.OpenWriter(b.Context())
 	return newFloor(b, db, err)
 }

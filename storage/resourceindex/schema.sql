@@ -1,16 +1,9 @@
--- +goose Up
-
--- "HfRs": tells `file`, an operator and Open that this database is ours.
-PRAGMA application_id = 0x48665273;
-
 -- How far the feed of states was followed.
 CREATE TABLE position (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   sequence INTEGER NOT NULL,
   event    TEXT NOT NULL,          -- what tells the event of this sequence from another store's
-  complete INTEGER NOT NULL,
-  -- What tells the program and the rules that filled the index from others; empty if nobody knows.
-  reader   TEXT NOT NULL DEFAULT ''
+  complete INTEGER NOT NULL
 ) STRICT;
 INSERT INTO position (id, sequence, event, complete) VALUES (1, 0, '', 0);
 

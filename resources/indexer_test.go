@@ -245,7 +245,8 @@ func TestSecretsStayOutOfTheIndex(t *testing.T) {
 func (w *world) wantInIndex(text string, want bool) {
 	w.t.Helper()
 	scope := resources.Scope{AnyState: true, Uploads: true}
-	byWord, _, err := w.index.Search(context.Background(), acme, scope, resources.Query{Words: []string{text}, Limit: 1000})
+	byWord, _, err := w.index.Search(context.Background(), acme, scope,
+		resources.Query{Words: []string{text}, Limit: 1000})
 	must(w.t, err)
 	kept, _, err := w.index.Search(context.Background(), acme, scope, resources.Query{Limit: 1000})
 	must(w.t, err)

@@ -24,7 +24,8 @@ func CopyStates(ctx context.Context, from *dump.Moment, dir string, log *slog.Lo
 	if err != nil {
 		return err
 	}
-	err = moving.Copy(ctx, states.Side(from, from.Dialect), moving.Side{Database: to, Shapes: sqlite.Shapes()}, false, untold)
+	target := moving.Side{Database: to, Shapes: sqlite.Shapes()}
+	err = moving.Copy(ctx, states.Side(from, from.Dialect), target, false, untold)
 	if err == nil {
 		err = to.Change(ctx, 0, sqlite.Complete)
 	}

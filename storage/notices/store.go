@@ -109,8 +109,8 @@ func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 // which the call that finds no row any more overwrites with the others. Those of a server are the server's.
 func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
 	err = s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
-		n, err := sqldb.Count(tx, tx.Dialect().DeleteSome("notices", "org, sequence, at", "org = ?", "org, sequence, at"), org.String(),
-			limit)
+		const key = "org, sequence, at"
+		n, err := sqldb.Count(tx, tx.Dialect().DeleteSome("notices", key, "org = ?", key), org.String(), limit)
 		removed = int(n)
 		return err
 	})

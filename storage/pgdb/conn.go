@@ -23,10 +23,10 @@ const (
 	AsBytes
 )
 
-// Plain returns options for a pool whose statements are written as for the other databases: with ? for values, and with
-// 0 and 1 for what is false and true. What is between semicolons is several statements, which the server gets at once.
-// A text of PostgreSQL's is valid UTF-8 without NUL, and all that is kept as one is, too: what is looked for by any other
-// text is looked for by one that nothing has.
+// Plain returns options for a pool whose statements are written as for the other databases: with ? for values, and
+// with 0 and 1 for what is false and true. What is between semicolons is several statements, which the server gets
+// at once. A text of PostgreSQL's is valid UTF-8 without NUL, and all that is kept as one is, too: what is looked
+// for by any other text is looked for by one that nothing has.
 func (o Options) Plain(texts Texts, greet Greet) Options {
 	o.texts, o.greet = texts, greet
 	return o

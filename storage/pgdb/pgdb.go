@@ -84,8 +84,8 @@ func (o Options) sessionSettings() map[string]string {
 	return all
 }
 
-// Patient returns options for sessions that the server does not end, however long a statement takes or they say nothing:
-// a migration or a dump takes as long as there is much.
+// Patient returns options for sessions that the server does not end, however long a statement takes or they say
+// nothing: a migration or a dump takes as long as there is much.
 func (o Options) Patient() Options {
 	o.patient = true
 	return o

@@ -46,9 +46,9 @@ func (d Dialect) Concat(a, b string) string {
 	return a + " || " + b
 }
 
-// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It is
-// a text without quotes; null where there is no such member. In PostgreSQL an escape that stands for no text, which would
-// fail the statement wherever it is in the document, is a U+FFFD.
+// Member returns an expression for a member of a JSON text: the names that lead to it, with points between them. It
+// is a text without quotes; null where there is no such member. In PostgreSQL an escape that stands for no text,
+// which would fail the statement wherever it is in the document, is a U+FFFD.
 func (d Dialect) Member(column, names string) string {
 	switch d {
 	case MySQL:

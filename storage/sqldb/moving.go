@@ -47,8 +47,8 @@ func movedTables() []moving.Table {
 // ownTables are those whose rows don't move with the others: what nodes tell one another, and what a
 // server that keeps everything in a folder has in files of its own.
 func ownTables() []string {
-	return []string{"auth_revisions", "auth_pieces", "auth_copies", "auth_marks", "outcomes", "node_turns", "key_uses", "notices",
-		"notice_position"}
+	return []string{"auth_revisions", "auth_pieces", "auth_copies", "auth_marks", "outcomes", "node_turns", "key_uses",
+		"notices", "notice_position"}
 }
 
 // sealMarks tell pieces of what is sealed apart: each has a nonce of its own.

@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb/sqldbtest"
 )
 
-// TestMembersBesideOddTexts reads a member of a JSON text that has, somewhere, what some databases have no text for: who
-// counts the documents of all organizations must not fail because of what one has written.
+// TestMembersBesideOddTexts reads a member of a JSON text that has, somewhere, what some databases have no text for:
+// who counts the documents of all organizations must not fail because of what one has written.
 func TestMembersBesideOddTexts(t *testing.T) {
 	sqldbtest.On(t, func(t *testing.T, o sqldb.Options, _ bool) {
 		db := opened(t, o)

@@ -40,9 +40,9 @@ func (s *Session) Later(statement string, args ...any) error {
 	return s.flush()
 }
 
-// Lock runs a query that locks rows, and reports whether there are any. It is for a server that looks only at the rows
-// anew that it had to wait for, and not at what is joined with them: who reads behind it sees all as it is by then. Where
-// there is no row, nothing is locked, and one that is there by then is somebody else's.
+// Lock runs a query that locks rows, and reports whether there are any. It is for a server that looks only at the
+// rows anew that it had to wait for, and not at what is joined with them: who reads behind it sees all as it is by
+// then. Where there is no row, nothing is locked, and one that is there by then is somebody else's.
 func (s *Session) Lock(query string, args ...any) (found bool, err error) {
 	s.keep(query, args)
 	result, err := s.send()

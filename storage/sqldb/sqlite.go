@@ -126,8 +126,8 @@ func (e *sqlite) ask(ctx context.Context, fn func(Querier) error) error {
 
 func (e *sqlite) explain(err error) error { return sqliteError(err) }
 
-// scrub overwrites what is left of rows. A file that shrinks moves its pages about: it is written anew, as there is never
-// much in it.
+// scrub overwrites what is left of rows. A file that shrinks moves its pages about: it is written anew, as there is
+// never much in it.
 func (e *sqlite) scrub(ctx context.Context) error {
 	if !e.shrinks {
 		return e.writer.Scrub(ctx, e.readers)

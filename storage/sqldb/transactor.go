@@ -55,8 +55,8 @@ var errUnknown = errors.New("sqldb: the outcome of the transaction is unknown")
 //   - Each leaves a token in a table. When the answer to its COMMIT is lost, the token tells what became of it: adding
 //     the token once more waits for the transaction if it is under way, fails if it has happened, and keeps it from
 //     happening if it has not, whatever is still on its way.
-//   - What takes longer than half a minute ends in fault.StoreUnavailable. Only where the server is away for so long that
-//     the token can't be asked for, nobody knows what became of it, which the error says.
+//   - What takes longer than half a minute ends in fault.StoreUnavailable. Only where the server is away for so long
+//     that the token can't be asked for, nobody knows what became of it, which the error says.
 type Transactor struct {
 	speaks   Dialect
 	writers  *sql.DB // connections that transactions are made on

@@ -61,7 +61,8 @@ func through(t *testing.T, o sqldb.Options) (sqldb.Options, *mysqltest.Proxy) {
 // TestLostCommit loses the answer to a COMMIT: the store finds out what became of it, and makes nothing twice.
 func TestLostCommit(t *testing.T) {
 	suite.Deep(t)
-	for name, o := range map[string]func(testing.TB) sqldb.Options{"mysql": sqldbtest.OnMySQL, "postgres": sqldbtest.OnPostgres} {
+	servers := map[string]func(testing.TB) sqldb.Options{"mysql": sqldbtest.OnMySQL, "postgres": sqldbtest.OnPostgres}
+	for name, o := range servers {
 		t.Run(name, func(t *testing.T) {
 			options, proxy := through(t, o(t))
 			db, err := sqldb.Open(t.Context(), options)

@@ -22,9 +22,9 @@ func (d Dialect) IsDuplicate(err error) bool {
 	return d == MySQL && mysqldb.IsDuplicate(err) || d == Postgres && pgdb.IsDuplicate(err)
 }
 
-// IsUndone says whether a transaction whose COMMIT a server answered with err has not happened for sure: it lost against
-// another, or one of its rows is there already. Other errors a server may also have on the way from its log to its files,
-// when what was to be committed may be there after all.
+// IsUndone says whether a transaction whose COMMIT a server answered with err has not happened for sure: it lost
+// against another, or one of its rows is there already. Other errors a server may also have on the way from its log
+// to its files, when what was to be committed may be there after all.
 func (d Dialect) IsUndone(err error) bool { return d.IsConflict(err) || d.IsDuplicate(err) }
 
 // IsNoTable says of a server's error that there is no such table.

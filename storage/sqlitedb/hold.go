@@ -23,12 +23,11 @@ var errInUse = errors.New("another process holds it")
 // ErrReplaced says that another file stands where the one that is held was.
 var ErrReplaced = errors.New("the database file was replaced while it was in use")
 
-// Hold makes the database file when it is missing, and its owner's alone in any case. SQLite
-// gives the -wal and -shm files the mode of this one, whatever the umask. It refuses a file of
-// something else, and leaves it as it is, and one that another process holds. On Linux it holds
-// the file itself until Close: whoever calls it meanwhile, for this file and by whatever name, gets an error. Unlike a lock file
-// it can't be removed without the database. SQLite does not notice it, and neither do an
-// operator's sqlite3 and tools that copy the file.
+// Hold makes the database file when it is missing, and its owner's alone in any case. SQLite gives the -wal and -shm
+// files the mode of this one, whatever the umask. It refuses a file of something else, and leaves it as it is, and
+// one that another process holds. On Linux it holds the file itself until Close: whoever calls it meanwhile, for
+// this file and by whatever name, gets an error. Unlike a lock file it can't be removed without the database. SQLite
+// does not notice it, and neither do an operator's sqlite3 and tools that copy the file.
 //
 // It must be called before SQLite opens the file, and Close after SQLite has closed it:
 // when a process closes a file, it drops SQLite's own locks on it.

@@ -71,8 +71,8 @@ func (d dialect) integer(sum string) string {
 	return "CAST(" + sum + " AS SIGNED)"
 }
 
-// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL; what they contain is
-// compared as bytes, whatever those are.
+// picked is state.StatesQuery.Picks. Names are bytes of ASCII, which have no small letters in MySQL; what they
+// contain is compared as bytes, whatever those are.
 func (d dialect) picked() string {
 	if d.isPostgres() {
 		const lower = `convert_to(lower(convert_from(s.name, 'UTF8') COLLATE "C"), 'UTF8')`

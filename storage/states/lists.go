@@ -115,7 +115,8 @@ func (s *Store) Names(ctx context.Context, org uuid.UUID, prefix string, after s
 	from, below := stateengine.NameRange(prefix, after)
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		var read stateengine.Names
-		err := each(ctx, db, stateengine.ScanNamed, read.Add, selectNames+s.sql.by("names")+inRange+byName, org.String(), from, below, limit)
+		err := each(ctx, db, stateengine.ScanNamed, read.Add, selectNames+s.sql.by("names")+inRange+byName,
+			org.String(), from, below, limit)
 		names, next = read.Page(limit)
 		return err
 	})
@@ -166,7 +167,8 @@ func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Lo
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return collect(ctx, s, uuid.Nil, s.bodies.Seals.Located(ctx), selectAll+s.sql.by("names")+allFrom, org, org, name, limit)
+	return collect(ctx, s, uuid.Nil, s.bodies.Seals.Located(ctx), selectAll+s.sql.by("names")+allFrom,
+		org, org, name, limit)
 }
 
 // collect runs a query of an organization's in its turn, and reads its rows.

@@ -90,7 +90,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	in := server.dialect()
 	s := &Store{
-		options: o, server: server, sql: in, texts: in.texts(), log: o.Log, now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
+		options: o, server: server, sql: in, texts: in.texts(), log: o.Log,
+		now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
 		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
 	}
 	s.moving <- struct{}{}

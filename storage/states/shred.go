@@ -65,7 +65,8 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if removed, err = t.affected(sqlShredKeys, org.String()); err != nil || removed > 0 {
 		return removed, err
 	}
-	if removed, err = t.affected(t.sql.DeleteSome("state_rewinds", "org, name", "org = ?", "name"), org.String(), limit); err != nil || removed > 0 {
+	rewinds := t.sql.DeleteSome("state_rewinds", "org, name", "org = ?", "name")
+	if removed, err = t.affected(rewinds, org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	removed, err = t.doomAll(org, limit)
@@ -79,7 +80,8 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if id != 0 {
 		return t.shredState(org, id, limit)
 	}
-	if removed, err = t.affected(t.sql.Some("UPDATE ", "state_events", blanked, "sequence", "org = ?", "sequence"), org.String(), limit); err != nil || removed > 0 {
+	blank := t.sql.Some("UPDATE ", "state_events", blanked, "sequence", "org = ?", "sequence")
+	if removed, err = t.affected(blank, org.String(), limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	return t.shredCounts(org)

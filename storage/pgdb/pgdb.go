@@ -316,13 +316,9 @@ func (o Options) Migrate(ctx context.Context, s schema.Schema) (err error) {
 }
 
 // WhyNotDurable names the settings by which a crash of the server may take back what was committed; empty for none.
-func WhyNotDurable(ctx context.Context, db *sql.DB) string {
-	return thoseOff(ctx, db, "fsync", "full_page_writes")
-}
-
-func thoseOff(ctx context.Context, db *sql.DB, settings ...string) string {
+func (Options) WhyNotDurable(ctx context.Context, db *sql.DB) string {
 	var off []string
-	for _, setting := range settings {
+	for _, setting := range []string{"fsync", "full_page_writes"} {
 		var is string
 		if err := db.QueryRowContext(ctx, "SHOW "+setting).Scan(&is); err == nil && is == "off" {
 			off = append(off, setting+" = off")
@@ -332,7 +328,7 @@ func thoseOff(ctx context.Context, db *sql.DB, settings ...string) string {
 }
 
 // WhyReadOnly names what keeps the server from taking writes; empty for nothing.
-func WhyReadOnly(ctx context.Context, db *sql.DB) string {
+func (Options) WhyReadOnly(ctx context.Context, db *sql.DB) string {
 	var standby bool
 	var setting string
 	err := db.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").

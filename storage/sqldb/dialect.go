@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/storage/moving"
@@ -22,20 +23,41 @@ const (
 // Upsert returns a statement that inserts a row, or sets the other columns of the one that has
 // its key. Its arguments are the key's columns, then the others.
 func (d Dialect) Upsert(table string, key, others []string) string {
-	columns := strings.Join(append(append([]string{}, key...), others...), ", ")
-	text := "INSERT INTO " + table + " (" + columns + ") VALUES (" + Places(len(key)+len(others)) + ")"
-	set := make([]string, len(others))
-	for i, column := range others {
-		if d == MySQL {
-			set[i] = column + " = VALUES(" + column + ")"
-		} else {
-			set[i] = column + " = excluded." + column
-		}
+	return "INSERT INTO " + table + " (" + strings.Join(slices.Concat(key, others), ", ") + ") VALUES (" +
+		Places(len(key)+len(others)) + ")" + d.OrSet(strings.Join(key, ", "), others...)
+}
+
+// OrSet ends an INSERT that has the row of its key that is there already take these columns from the new one.
+func (d Dialect) OrSet(key string, columns ...string) string {
+	sets := make([]string, len(columns))
+	for i, column := range columns {
+		sets[i] = column + " = " + d.Given(column)
 	}
+	return d.Or(key, strings.Join(sets, ", "))
+}
+
+// Or ends an INSERT that has the row of its key that is there already be changed.
+func (d Dialect) Or(key, sets string) string {
 	if d == MySQL {
-		return text + " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
+		return " ON DUPLICATE KEY UPDATE " + sets
 	}
-	return text + " ON CONFLICT (" + strings.Join(key, ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
+	return " ON CONFLICT (" + key + ") DO UPDATE SET " + sets
+}
+
+// Given is the value that an INSERT has for a column.
+func (d Dialect) Given(column string) string {
+	if d == MySQL {
+		return "VALUES(" + column + ")"
+	}
+	return "excluded." + column
+}
+
+// InsertNew is an INSERT into a table, with its columns and values, that leaves rows as they are that are there already.
+func (d Dialect) InsertNew(into string) string {
+	if d == MySQL {
+		return "INSERT IGNORE INTO " + into
+	}
+	return "INSERT INTO " + into + " ON CONFLICT DO NOTHING"
 }
 
 // Concat returns an expression for two texts in one.
@@ -97,14 +119,6 @@ func (d Dialect) Some(begin, table, end, key, where, order string) string {
 // DeleteSome is Some of a DELETE.
 func (d Dialect) DeleteSome(table, key, where, order string) string {
 	return d.Some("DELETE FROM ", table, "", key, where, order)
-}
-
-// Micros asks for a server's time, in microseconds since 1970, whatever its time zone is.
-func (d Dialect) Micros() string {
-	if d == Postgres {
-		return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
-	}
-	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"
 }
 
 // Places returns so many placeholders.

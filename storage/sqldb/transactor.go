@@ -212,8 +212,8 @@ func (t *Transactor) undo(ctx context.Context, token uuid.UUID) (undone bool, er
 	if t.speaks == Postgres {
 		// It writes in any case, so that its own COMMIT waits for a standby which has the transaction's, too: that one may
 		// have happened without, since it was given up while it waited for the standby.
-		err = t.asks.QueryRowContext(ctx, "INSERT INTO "+t.outcomes+" (token, undone) VALUES (?, 1) ON CONFLICT (token) "+
-			"DO UPDATE SET undone = "+t.outcomes+".undone RETURNING undone", token[:]).Scan(&undone)
+		err = t.asks.QueryRowContext(ctx, "INSERT INTO "+t.outcomes+" (token, undone) VALUES (?, 1)"+
+			t.speaks.Or("token", "undone = "+t.outcomes+".undone")+" RETURNING undone", token[:]).Scan(&undone)
 		return undone, err
 	}
 	_, err = t.asks.ExecContext(ctx, "INSERT INTO "+t.outcomes+" (token, undone) VALUES (?, 1)", token[:])
@@ -249,7 +249,7 @@ func (t *Transactor) Forget(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()
 	var now int64
-	if err := t.asks.QueryRowContext(ctx, t.speaks.Micros()).Scan(&now); err != nil {
+	if err := t.asks.QueryRowContext(ctx, "SELECT "+t.speaks.Now()).Scan(&now); err != nil {
 		return err
 	}
 	before := TokenAt(time.UnixMicro(now).Add(-OutcomesKept))

@@ -64,11 +64,6 @@ func askOn(ctx context.Context, db *sql.DB, d Dialect, fn func(Querier) error) e
 	return err
 }
 
-// errCommit marks the error of a COMMIT: what it was to commit may be there or not.
-type errCommit struct{ error }
-
-func (e errCommit) Unwrap() error { return e.error }
-
 // transact runs fn in a transaction, and commits it unless fn fails.
 func transact(ctx context.Context, db *sql.DB, d Dialect, o *sql.TxOptions, fn func(sqlTx) error) error {
 	tx, err := db.BeginTx(ctx, o)
@@ -79,10 +74,7 @@ func transact(ctx context.Context, db *sql.DB, d Dialect, o *sql.TxOptions, fn f
 		_ = tx.Rollback() // fn's error is the one to report
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return errCommit{err}
-	}
-	return nil
+	return tx.Commit()
 }
 
 // errRead ends a transaction that only reads.

@@ -62,12 +62,8 @@ func (t tx) enqueue(touched queues) error {
 
 // takeTurn makes the organization the last that has claimed from a pool.
 func (t tx) takeTurn(pool string) error {
-	set := "ON CONFLICT (pool, org) DO UPDATE SET turn = excluded.turn"
-	if t.Dialect() == sqldb.MySQL {
-		set = "ON DUPLICATE KEY UPDATE turn = VALUES(turn)"
-	}
 	return t.exec("INSERT INTO run_turns (pool, org, turn) SELECT ?, ?, COALESCE(MAX(l.turn), 0) + 1 FROM run_turns l "+
-		"WHERE l.pool = ? "+set, pool, t.org, pool)
+		"WHERE l.pool = ?"+t.Dialect().OrSet("pool, org", "turn"), pool, t.org, pool)
 }
 
 // head is the first of an organization's runs of a priority that may be claimed.

@@ -54,13 +54,13 @@ func (l *linker) write(t *tx) error {
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
 	}
-	if err := t.Later(sqlAddLinks+tuples(len(links)/3, 3)+t.sql.orSet("sequence", "place", "hash"), links...); err != nil {
+	if err := t.Later(sqlAddLinks+tuples(len(links)/3, 3)+t.sql.OrSet("sequence", "place", "hash"), links...); err != nil {
 		return err
 	}
 	for _, org := range l.orgs() {
 		heads = append(heads, stateengine.ChainValues(org, chains[org])...)
 	}
-	return t.Later(sqlSetChains+tuples(len(chains), 6)+t.sql.orSet("org", "sequence", "place", "hash"), heads...)
+	return t.Later(sqlSetChains+tuples(len(chains), 6)+t.sql.OrSet("org", "sequence", "place", "hash"), heads...)
 }
 
 // orgs are those of the events, in an order.

@@ -44,7 +44,7 @@ func (s *Store) Time() time.Time { return s.clock.time() }
 func (s *Store) setClock(ctx context.Context) error {
 	var micros int64
 	before := s.now()
-	if err := s.readers.QueryRowContext(ctx, s.sql.Micros()).Scan(&micros); err != nil {
+	if err := s.readers.QueryRowContext(ctx, "SELECT "+s.sql.Now()).Scan(&micros); err != nil {
 		return err
 	}
 	if moved := s.clock.compare(time.UnixMicro(micros), before, s.now()); moved != 0 {

@@ -22,39 +22,6 @@ func (d dialect) index(name string) string {
 	return " FORCE INDEX (" + name + ")"
 }
 
-// newInto is an INSERT that leaves rows as they are that are there already.
-func (d dialect) newInto(insert string) string {
-	if d.isPostgres() {
-		return "INSERT INTO " + insert + " ON CONFLICT DO NOTHING"
-	}
-	return "INSERT IGNORE INTO " + insert
-}
-
-// orSet ends an INSERT that has the row that is there already take these columns from the new one.
-func (d dialect) orSet(key string, columns ...string) string {
-	sets := make([]string, len(columns))
-	for i, column := range columns {
-		sets[i] = column + " = " + d.given(column)
-	}
-	return d.or(key, strings.Join(sets, ", "))
-}
-
-// or ends an INSERT that has the row that is there already be changed.
-func (d dialect) or(key, sets string) string {
-	if d.isPostgres() {
-		return " ON CONFLICT (" + key + ") DO UPDATE SET " + sets
-	}
-	return " ON DUPLICATE KEY UPDATE " + sets
-}
-
-// given is the value that an INSERT has for a column.
-func (d dialect) given(column string) string {
-	if d.isPostgres() {
-		return "excluded." + column
-	}
-	return "VALUES(" + column + ")"
-}
-
 // text is the placeholder of a text where no column says that it is one.
 func (d dialect) text() string {
 	if d.isPostgres() {

@@ -31,7 +31,7 @@ const (
 
 // moreUsage ends an INSERT by sqlAddUsage.
 func (d dialect) moreUsage() string {
-	return d.or("org", "bytes = state_usage.bytes + "+d.given("bytes"))
+	return d.Or("org", "bytes = state_usage.bytes + "+d.Given("bytes"))
 }
 
 // moved returns when all that the journal had when it was called is in the log and counted. Who

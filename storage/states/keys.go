@@ -58,7 +58,7 @@ func (k *keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 		if err := t.addMark(k.store.master.Load()); err != nil {
 			return err
 		}
-		if _, err := t.Exec(t.sql.newInto(newDataKey), org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
+		if _, err := t.Exec(t.sql.InsertNew(newDataKey), org.String(), key.Number, key.ID[:], key.Wrapped); err != nil {
 			return err
 		}
 		kept, _, err = t.dataKey(org, key.Number)

@@ -262,7 +262,7 @@ func (s *Store) tellRewinds(ctx context.Context) error {
 		event := audit.Event{Org: gone.Org, At: s.now(), Action: audit.StateRewind, State: name, Version: gone.Number,
 			Actor: audit.Actor{KeyID: "holdfast"},
 			Note:  fmt.Sprintf("acknowledged %s; the database has version %d", gone.At.UTC().Format(time.RFC3339), number)}
-		newest := s.sql.or("org, name", "number = GREATEST(state_rewinds.number, "+s.sql.given("number")+")")
+		newest := s.sql.Or("org, name", "number = GREATEST(state_rewinds.number, "+s.sql.Given("number")+")")
 		err := s.transact(ctx, state.Ref{Org: gone.Org}, 0, func(t *tx) error {
 			if err := t.Later(sqlAddRewind+newest, org, name, int64(gone.Number), gone.At.UTC(), number); err != nil {
 				return err

@@ -142,7 +142,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.transactor = sqldb.NewTransactor(s.sql.Dialect, s.writers, s.readers, "state_outcomes", s.log)
-	return s.server.await(ctx, s.options.StartupWait, s.setUp)
+	return s.server.Await(ctx, s.options.StartupWait, s.setUp)
 }
 
 // setUp makes everything that the store needs of the server, and asks what it is like.
@@ -154,7 +154,7 @@ func (s *Store) setUp(ctx context.Context) error {
 	if err := s.server.prepare(ctx, s.readers, of); err != nil {
 		return err
 	}
-	if why := s.server.whyNotDurable(ctx, s.readers); why != "" {
+	if why := s.server.WhyNotDurable(ctx, s.readers); why != "" {
 		s.log.WarnContext(ctx, "a crash of the database's server may take back what others have read already",
 			"database", s.server, "settings", why)
 	}

@@ -77,7 +77,7 @@ func (t *tx) checkpoint(org uuid.UUID) (c audit.Checkpoint, err error) {
 }
 
 func (t *tx) setCheckpoint(org uuid.UUID, c audit.Checkpoint) error {
-	set := t.sql.orSet("org", "sequence", "place", "hash", "at")
+	set := t.sql.OrSet("org", "sequence", "place", "hash", "at")
 	return t.Later(addCheckpoint+set, stateengine.CheckpointValues(org, c)...)
 }
 

@@ -120,7 +120,7 @@ func (t *tx) SetDeleted(id int64, at *time.Time, undeleted bool) error {
 func (t *tx) Release(id int64, held *state.Lock) error {
 	t.set(id, "released_id", held.Info.ID)
 	t.freeLock(id)
-	return t.Later(t.sql.newInto(newLockID), id, held.Info.ID)
+	return t.Later(t.sql.InsertNew(newLockID), id, held.Info.ID)
 }
 
 // freeLock has the row tell of no lock.

@@ -90,7 +90,7 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 	}
 	if destroyed {
 		t.set(id, "purges", true)
-		if err := t.Later(t.sql.newInto(newPurged), id, digest); err != nil {
+		if err := t.Later(t.sql.InsertNew(newPurged), id, digest); err != nil {
 			return false, err
 		}
 	}

@@ -19,7 +19,7 @@ func (t *tx) Room(adds int64, allow func(used int64) error) (refusal, err error)
 	if allow(used+max(slack*adds, leastSlack)) == nil {
 		return allow(used), nil
 	}
-	if _, err := t.Exec(addRoom+t.sql.orSet("org", "org"), t.ref.Org.String()); err != nil {
+	if _, err := t.Exec(addRoom+t.sql.OrSet("org", "org"), t.ref.Org.String()); err != nil {
 		return nil, err
 	}
 	if used, err = t.usage(); err != nil {

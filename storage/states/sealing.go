@@ -39,7 +39,7 @@ func (s *Store) CheckMaster(ctx context.Context, master *seal.Master) error {
 // addMark has the database say whose master keys wrap data keys, and refuses those of another node that has said so
 // with other ones.
 func (t *tx) addMark(master *seal.Master) error {
-	if _, err := t.Exec(t.sql.newInto(newMark), stateengine.MarkOf(master)); err != nil {
+	if _, err := t.Exec(t.sql.InsertNew(newMark), stateengine.MarkOf(master)); err != nil {
 		return err
 	}
 	var have stateengine.Mark

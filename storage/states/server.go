@@ -27,17 +27,19 @@ type server interface {
 	readersPool(greet func(context.Context, driver.Conn) error, often ...string) (*sql.DB, error)
 	writersPool(greet func(context.Context, driver.Conn) error, often ...string) (*sql.DB, error)
 	fewPool(n int) (*sql.DB, error)
-	await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error
+	// Await sets up what needs the server, and tries again while that is away, for at most the given time, unless that is
+	// zero.
+	Await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error
 	// prepare reaches the server, refuses one that states can't be kept on, and brings the schema up to date.
 	prepare(ctx context.Context, readers *sql.DB, of schema.Schema) error
 	// lockSchema has nobody else migrate or repair the database until unlock is called.
 	lockSchema(ctx context.Context, db *sql.DB) (unlock func() error, err error)
 	// redial has a pool look anew where its address leads.
 	redial(db *sql.DB)
-	// whyNotDurable names the settings by which a crash of the server may take back what was seen already, and
-	// whyReadOnly those by which it takes no writes; both are empty for none.
-	whyNotDurable(ctx context.Context, db *sql.DB) string
-	whyReadOnly(ctx context.Context, db *sql.DB) string
+	// WhyNotDurable names the settings by which a crash of the server may take back what was seen already, and
+	// WhyReadOnly those by which it takes no writes; both are empty for none.
+	WhyNotDurable(ctx context.Context, db *sql.DB) string
+	WhyReadOnly(ctx context.Context, db *sql.DB) string
 }
 
 // serverOf returns the server of the options.
@@ -74,10 +76,6 @@ func (m mysql) fewPool(n int) (*sql.DB, error) {
 	return m.OpenPool(m.Name)
 }
 
-func (m mysql) await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
-	return m.Await(ctx, most, setUp)
-}
-
 func (m mysql) prepare(ctx context.Context, readers *sql.DB, of schema.Schema) error {
 	if err := m.Reach(ctx, readers); err != nil {
 		return err
@@ -87,7 +85,7 @@ func (m mysql) prepare(ctx context.Context, readers *sql.DB, of schema.Schema) e
 	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as long as it takes.
 	err := m.Migrate(ctx, of)
-	if why := m.whyReadOnly(ctx, readers); err != nil && why != "" {
+	if why := m.WhyReadOnly(ctx, readers); err != nil && why != "" {
 		return fmt.Errorf("the server takes no writes, by its setting %s: %w", why, errors.New(err.Error()))
 	}
 	return err
@@ -98,10 +96,6 @@ func (m mysql) lockSchema(ctx context.Context, db *sql.DB) (unlock func() error,
 }
 
 func (m mysql) redial(db *sql.DB) { m.Redial(db) }
-
-func (m mysql) whyNotDurable(ctx context.Context, db *sql.DB) string { return m.WhyNotDurable(ctx, db) }
-
-func (m mysql) whyReadOnly(ctx context.Context, db *sql.DB) string { return m.WhyReadOnly(ctx, db) }
 
 // postgres is a server of PostgreSQL. It prepares what comes often by itself.
 type postgres struct{ pgdb.Options }
@@ -121,10 +115,6 @@ func (p postgres) writersPool(greet func(context.Context, driver.Conn) error, _ 
 func (p postgres) fewPool(n int) (*sql.DB, error) {
 	p.MaxOpenConns, p.MaxIdleConns = n, n
 	return p.Plain(pgdb.AsBytes, nil).Open()
-}
-
-func (p postgres) await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
-	return p.Await(ctx, most, setUp)
 }
 
 func (p postgres) prepare(ctx context.Context, _ *sql.DB, of schema.Schema) (err error) {
@@ -148,11 +138,3 @@ func (p postgres) lockSchema(ctx context.Context, db *sql.DB) (unlock func() err
 
 // redial does nothing: a connection to a server that takes no writes any more is lost.
 func (p postgres) redial(*sql.DB) {}
-
-func (p postgres) whyNotDurable(ctx context.Context, db *sql.DB) string {
-	return pgdb.WhyNotDurable(ctx, db)
-}
-
-func (p postgres) whyReadOnly(ctx context.Context, db *sql.DB) string {
-	return pgdb.WhyReadOnly(ctx, db)
-}

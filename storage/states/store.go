@@ -92,7 +92,7 @@ func (s *Store) probe(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if why := s.server.whyReadOnly(ctx, s.readers); why != "" {
+	if why := s.server.WhyReadOnly(ctx, s.readers); why != "" {
 		return fault.Wrap(err, fault.StoreUnavailable, "the database is read-only (%s)", why)
 	}
 	return s.sql.storeError(err)

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/pressly/goose/v3"
-
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage/dump"
 	"github.com/holdfast/holdfast/storage/mysqldump"
@@ -49,7 +47,7 @@ func openDump(ctx context.Context, d configs.Database, log *slog.Logger) (*dump.
 // postgresSchemas are those of all that is in a database of PostgreSQL's. A backup takes no table of another.
 func postgresSchemas() []schema.Schema {
 	return []schema.Schema{sqldb.Schema(sqldb.Postgres), states.Schema(sqldb.Postgres),
-		sqluploads.Schema(goose.DialectPostgres)}
+		sqluploads.Schema(sqldb.Postgres)}
 }
 
 // InDatabase reports whether a server with these settings keeps something in a database server alone.

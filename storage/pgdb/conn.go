@@ -71,6 +71,9 @@ type plain struct {
 
 // CheckNamedValue implements driver.NamedValueChecker.
 func (c plain) CheckNamedValue(v *driver.NamedValue) (err error) {
+	if _, is := v.Value.(pgx.QueryExecMode); is {
+		return nil // for the driver, see Unprepared
+	}
 	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
 	switch value := v.Value.(type) {
 	case string:

@@ -2,8 +2,6 @@ package sqluploads
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -16,8 +14,7 @@ import (
 const (
 	// commitTimeout bounds one attempt. It is longer than a server lets a statement wait for a lock, so that a lock that
 	// is not freed is told from a server that does not answer.
-	commitTimeout   = 20 * time.Second
-	rollbackTimeout = 5 * time.Second
+	commitTimeout = 20 * time.Second
 	// lostTries and conflictTries are how often an attempt is made again.
 	lostTries     = 1
 	conflictTries = 8
@@ -34,7 +31,7 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		return
 	}
 	err := s.confirm(server, org, group, server.plain)
-	if len(group) > 1 && err != nil && !s.engine.isAway(err) && !s.engine.isConflict(err) {
+	if len(group) > 1 && err != nil && !s.speaks().IsAway(err) && !s.speaks().IsConflict(err) {
 		for _, e := range group {
 			s.commit(server, org, []*entry{e})
 		}
@@ -84,10 +81,10 @@ func (s *Store) confirm(server *server, org uuid.UUID, group []*entry, form form
 			}
 		}
 		switch {
-		case s.engine.isConflict(err) && conflicts < conflictTries:
+		case s.speaks().IsConflict(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
-		case err != nil && s.engine.isAway(err) && lost < lostTries:
+		case err != nil && s.speaks().IsAway(err) && lost < lostTries:
 			lost++
 			for _, e := range group {
 				e.ours = e.ours || e.fresh
@@ -120,10 +117,10 @@ func (s *Store) attempt(t transaction, group []*entry) error {
 	if err != nil {
 		return err
 	}
-	t.db, t.speaks, t.now = s.speaks().on(conn), s.speaks(), s.now().UTC().Truncate(time.Microsecond)
+	t.db, t.speaks, t.now = conn, s.speaks(), s.now().UTC().Truncate(time.Microsecond)
 	answers, err := t.run(ctx, group)
 	if err != nil {
-		s.abandon(conn, err)
+		s.speaks().Abandon(conn, err)
 		return err
 	}
 	for i, e := range group {
@@ -131,20 +128,4 @@ func (s *Store) attempt(t transaction, group []*entry) error {
 	}
 	_ = conn.Close() // back to the pool
 	return nil
-}
-
-// abandon ends a transaction that failed. A connection that may still be in it must not
-// go back to the pool.
-func (s *Store) abandon(conn *sql.Conn, reason error) {
-	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
-	defer cancel()
-	clean := false
-	if !s.engine.isAway(reason) {
-		_, err := conn.ExecContext(ctx, "ROLLBACK")
-		clean = err == nil
-	}
-	if !clean {
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-	}
-	_ = conn.Close()
 }

@@ -16,12 +16,9 @@ import (
 
 // dialect is which SQL a server speaks, for the statements that differ. All others are the same text, with ? for
 // their values.
-type dialect uint8
+type dialect struct{ sqldb.Dialect }
 
-const (
-	mysqlDialect dialect = iota
-	postgresDialect
-)
+func (d dialect) isPostgres() bool { return d.Dialect == sqldb.Postgres }
 
 // querier is what both a pool and a connection of it can do.
 type querier interface {
@@ -30,32 +27,9 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// on returns a pool or a connection that takes statements with ? for their values.
-func (d dialect) on(db querier) querier {
-	if d == postgresDialect {
-		return numbered{db}
-	}
-	return db
-}
-
-// numbered has the placeholders as PostgreSQL writes them.
-type numbered struct{ db querier }
-
-func (n numbered) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return n.db.QueryContext(ctx, pgdb.Numbered(query), args...)
-}
-
-func (n numbered) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return n.db.QueryRowContext(ctx, pgdb.Numbered(query), args...)
-}
-
-func (n numbered) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return n.db.ExecContext(ctx, pgdb.Numbered(query), args...)
-}
-
 // unprepared has a statement of many rows not be prepared: its text hardly comes again, and is long.
 func (d dialect) unprepared(args []any) []any {
-	if d == postgresDialect {
+	if d.isPostgres() {
 		return append([]any{pgdb.Unprepared}, args...)
 	}
 	return args
@@ -65,7 +39,7 @@ func (d dialect) unprepared(args []any) []any {
 // its other transactions wait for this one. Once PostgreSQL has the lock, only the locked row is as of then: it does
 // not say the bytes here, and is asked for usedBytes.
 func (d dialect) lockOrganization() string {
-	if d == postgresDialect {
+	if d.isPostgres() {
 		return "SELECT newest, CAST(NULL AS BIGINT) FROM inventory_organizations WHERE org = ? FOR UPDATE"
 	}
 	return `SELECT o.newest, u.bytes FROM inventory_organizations o
@@ -77,7 +51,7 @@ const usedBytes = "SELECT bytes FROM inventory_usage WHERE org = ?"
 
 // jsonValue is the placeholder of a JSON text.
 func (d dialect) jsonValue() string {
-	if d == postgresDialect {
+	if d.isPostgres() {
 		return "CAST(? AS json)"
 	}
 	return "?"
@@ -85,7 +59,7 @@ func (d dialect) jsonValue() string {
 
 // attributesText is the exact text of a record's attributes.
 func (d dialect) attributesText() string {
-	if d == postgresDialect {
+	if d.isPostgres() {
 		return "CAST(attributes AS text)" // which is how the type json keeps them
 	}
 	return "COALESCE(attributes_text, attributes)"
@@ -94,43 +68,17 @@ func (d dialect) attributesText() string {
 // adding returns what follows the rows of an INSERT: a row whose key is there gets the new one's count added, and its
 // other values.
 func (d dialect) adding(table, key, count string, others ...string) string {
-	var set []string
-	if d == postgresDialect {
-		set = append(set, fmt.Sprintf("%s = %s.%[1]s + excluded.%[1]s", count, table))
-		for _, column := range others {
-			set = append(set, fmt.Sprintf("%s = excluded.%[1]s", column))
-		}
-		return " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(set, ", ")
-	}
-	set = append(set, fmt.Sprintf("%s = %[1]s + VALUES(%[1]s)", count))
+	sets := []string{count + " = " + table + "." + count + " + " + d.Given(count)}
 	for _, column := range others {
-		set = append(set, fmt.Sprintf("%s = VALUES(%[1]s)", column))
+		sets = append(sets, column+" = "+d.Given(column))
 	}
-	return " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
-}
-
-// insertNew returns an INSERT that leaves a row of the key that is there.
-func (d dialect) insertNew(into string) string {
-	if d == postgresDialect {
-		return "INSERT INTO " + into + " ON CONFLICT DO NOTHING"
-	}
-	return "INSERT IGNORE INTO " + into
-}
-
-// deleteSome returns a DELETE of the first of the rows that a condition selects, whose key these columns are. A last
-// argument says how many.
-func (d dialect) deleteSome(table, key, condition, order string) string {
-	speaks := sqldb.MySQL
-	if d == postgresDialect {
-		speaks = sqldb.Postgres
-	}
-	return speaks.DeleteSome(table, key, condition, order)
+	return d.Or(key, strings.Join(sets, ", "))
 }
 
 // hasTable is a query for how many tables of a name the database has.
 func (d dialect) hasTable() string {
 	schema := "DATABASE()"
-	if d == postgresDialect {
+	if d.isPostgres() {
 		schema = "current_schema()"
 	}
 	return "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = " + schema + " AND table_name = ?"
@@ -143,8 +91,8 @@ func tableOf(org uuid.UUID) string { return "org_" + strings.ReplaceAll(org.Stri
 // organization: whoever finds it entered finds the table. The collation compares names byte for byte.
 func (d dialect) createTable(org uuid.UUID, collation string) []string {
 	table := tableOf(org)
-	enter := d.insertNew("inventory_organizations (org) VALUES ('" + org.String() + "')")
-	if d == postgresDialect {
+	enter := d.InsertNew("inventory_organizations (org) VALUES ('" + org.String() + "')")
+	if d.isPostgres() {
 		// It is one transaction, so another node may be at it just now: two at once would both miss the table, and one
 		// fail.
 		lock := sha256.Sum256([]byte("holdfast table " + table))

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/pgdb"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // engine is what the servers do differently, beside their SQL. It is written in the log without secrets.
@@ -30,8 +29,6 @@ type engine interface {
 	// migrate makes the database's tables, after what stands in the way was looked for.
 	migrate(ctx context.Context, db *sql.DB) error
 	inspect(ctx context.Context, db querier) (*server, error)
-	isAway(error) bool
-	isConflict(error) bool
 	// isRefusedJSON says whether the server takes a text for no JSON of its kind.
 	isRefusedJSON(error) bool
 	// fault turns what the driver and the server say into a fault.
@@ -56,7 +53,7 @@ func engineOf(o Options) (engine, error) {
 // mysql is a server of MySQL's protocol.
 type mysql struct{ mysqldb.Options }
 
-func (e mysql) dialect() dialect { return mysqlDialect }
+func (e mysql) dialect() dialect { return dialect{sqldb.MySQL} }
 
 func (e mysql) log() *slog.Logger { return e.Log }
 
@@ -73,12 +70,8 @@ func (e mysql) migrate(ctx context.Context, db *sql.DB) error {
 	if demoted { // a failover may be on its way, so it is waited for
 		return fmt.Errorf("%w: %w", mysqldb.ErrDemoted, driver.ErrBadConn)
 	}
-	return e.Migrate(ctx, Schema(goose.DialectMySQL))
+	return e.Migrate(ctx, Schema(sqldb.MySQL))
 }
-
-func (e mysql) isAway(err error) bool { return mysqldb.IsAway(err) }
-
-func (e mysql) isConflict(err error) bool { return mysqldb.IsConflict(err) }
 
 // isRefusedJSON: it is a number beyond a double (MySQL, TiDB) or half of a surrogate pair (all of them).
 func (e mysql) isRefusedJSON(err error) bool {
@@ -116,22 +109,18 @@ func (e mysql) inspect(ctx context.Context, db querier) (*server, error) {
 // postgres is a database of PostgreSQL's.
 type postgres struct{ pgdb.Options }
 
-func (e postgres) dialect() dialect { return postgresDialect }
+func (e postgres) dialect() dialect { return dialect{sqldb.Postgres} }
 
 func (e postgres) log() *slog.Logger { return e.Log }
 
-func (e postgres) open() (*sql.DB, error) { return e.Open() }
+func (e postgres) open() (*sql.DB, error) { return e.Plain(pgdb.AsTexts, nil).Open() }
 
 func (e postgres) migrate(ctx context.Context, _ *sql.DB) error {
 	if err := e.Check(ctx); err != nil {
 		return err
 	}
-	return e.Migrate(ctx, Schema(goose.DialectPostgres))
+	return e.Migrate(ctx, Schema(sqldb.Postgres))
 }
-
-func (e postgres) isAway(err error) bool { return pgdb.IsAway(err) }
-
-func (e postgres) isConflict(err error) bool { return pgdb.IsConflict(err) }
 
 // isRefusedJSON: the type json takes every number and every pair of surrogates as it is.
 func (e postgres) isRefusedJSON(error) bool { return false }

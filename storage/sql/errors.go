@@ -19,7 +19,7 @@ const (
 // fault turns what the driver and the server say of a write into a fault. MySQL's driver gives a connection up whose
 // server takes no writes, and does not say why: so the server is asked.
 func (s *Store) fault(err error) error {
-	if s.speaks() == mysqlDialect && errors.Is(err, driver.ErrBadConn) {
+	if !s.speaks().isPostgres() && errors.Is(err, driver.ErrBadConn) {
 		ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
 		defer cancel()
 		var demoted bool

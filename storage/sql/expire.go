@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -29,10 +30,10 @@ func (s *Store) Expire(ctx context.Context, org uuid.UUID, before time.Time, lim
 			return 0, err
 		}
 		removed, err = s.expire(ctx, transaction{server: server, org: org}, before, limit)
-		if err == nil || !s.engine.isConflict(err) || conflicts == conflictTries {
+		if err == nil || !s.speaks().IsConflict(err) || conflicts == conflictTries {
 			break
 		}
-		sleep(ctx, rand.N(time.Duration(conflicts+1)*20*time.Millisecond))
+		_ = pause.For(ctx, rand.N(time.Duration(conflicts+1)*20*time.Millisecond))
 	}
 	if err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()
@@ -49,9 +50,9 @@ func (s *Store) expire(ctx context.Context, t transaction, before time.Time, lim
 	if err != nil {
 		return 0, err
 	}
-	t.db, t.speaks = s.speaks().on(conn), s.speaks()
+	t.db, t.speaks = conn, s.speaks()
 	if removed, err = t.expire(ctx, before, limit); err != nil {
-		s.abandon(conn, err)
+		s.speaks().Abandon(conn, err)
 		return 0, err
 	}
 	_ = conn.Close() // back to the pool

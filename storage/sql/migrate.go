@@ -6,6 +6,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/holdfast/holdfast/storage/schema"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 //go:embed migrations
@@ -16,11 +17,11 @@ const schemaTable = "inventory_schema"
 
 // Schema is that of uploads in a database of MySQL's or PostgreSQL's. Of PostgreSQL's it also makes an organization's
 // table.
-func Schema(dialect goose.Dialect) schema.Schema {
-	s := schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: dialect, Table: schemaTable,
+func Schema(in sqldb.Dialect) schema.Schema {
+	s := schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: goose.DialectMySQL, Table: schemaTable,
 		Of: "upload database"}
-	if dialect == goose.DialectPostgres {
-		s.Folder, s.Further = "migrations/postgres", postgresTable
+	if in == sqldb.Postgres {
+		s.Folder, s.Dialect, s.Further = "migrations/postgres", goose.DialectPostgres, postgresTable
 	}
 	return s
 }

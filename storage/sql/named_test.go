@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/mysqldb/mysqltest"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // wantFault checks an error's code, and that its text names something.
@@ -34,7 +35,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		names string
 	}
 	troubles := map[dialect][]trouble{
-		mysqlDialect: {
+		{sqldb.MySQL}: {
 			{"1021", fault.StoreFull, "no space left"},
 			{"1114", fault.StoreFull, "no space left"},
 			{"1142", fault.StoreUnavailable, "lacks a privilege"},
@@ -42,7 +43,7 @@ func TestTroubleIsNamed(t *testing.T) {
 			{"1969", fault.StoreUnavailable, "max_statement_time"},
 			{"3024", fault.StoreUnavailable, "max_execution_time"},
 		},
-		postgresDialect: {
+		{sqldb.Postgres}: {
 			{"53100", fault.StoreFull, "no space left"},
 			{"42501", fault.StoreUnavailable, "lacks a privilege"},
 			{"25006", fault.StoreUnavailable, "takes no writes"},
@@ -59,7 +60,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		for _, trouble := range troubles[on.speaks] {
 			trigger := "CREATE TRIGGER trouble BEFORE UPDATE ON inventory_groups FOR EACH ROW "
 			begin, end := []string{trigger + "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = " + trouble.code}, "DROP TRIGGER trouble"
-			if on.speaks == postgresDialect {
+			if on.speaks.isPostgres() {
 				begin = []string{"CREATE OR REPLACE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
 					"RAISE EXCEPTION 'trouble' USING ERRCODE = '" + trouble.code + "'; END $$",
 					trigger + "EXECUTE FUNCTION trouble()"}

@@ -156,7 +156,7 @@ func TestShredBesideAppend(t *testing.T) {
 			removed <- n
 		}()
 		waits := "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'DELETE%'"
-		if on.speaks == postgresDialect {
+		if on.speaks.isPostgres() {
 			waits = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 		}
 		for n := 0; n == 0; {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // retryEvery is what passes between two attempts to mend what an operator has to.
@@ -49,7 +51,7 @@ func (s *Store) prepareForever(ctx context.Context) {
 		}
 		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.engine, "error", err, "next",
 			retryEvery.String())
-		sleep(ctx, retryEvery)
+		_ = pause.For(ctx, retryEvery)
 	}
 }
 
@@ -76,22 +78,12 @@ func (s *Store) setUp(ctx context.Context) (*server, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	found, err := s.engine.inspect(ctx, s.pool)
+	found, err := s.engine.inspect(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	if found.secret, err = sharedSecret(ctx, s.pool, s.speaks()); err != nil {
+	if found.secret, err = sharedSecret(ctx, s.db, s.speaks()); err != nil {
 		return nil, fmt.Errorf("read the cursors' key: %w", err)
 	}
 	return found, nil
-}
-
-// sleep returns after d, or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -150,7 +150,7 @@ func TestTableIsNamedAsDocumented(t *testing.T) {
 				"table_schema = DATABASE() AND table_name = '" + name + "'": "idx_resource_type:resource_type," +
 				"idx_timestamp:timestamp,PRIMARY:id",
 		}
-		if on.speaks == postgresDialect {
+		if on.speaks.isPostgres() {
 			queries = map[string]string{
 				"SELECT string_agg(column_name, ',' ORDER BY ordinal_position) FROM information_schema.columns WHERE " +
 					"table_schema = 'public' AND table_name = '" + name + "'": columns,

@@ -22,7 +22,7 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 	}
 	defer s.end()
 	groups, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.pool, org) })
+		func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
 	slices.SortFunc(groups, func(a, b inventory.Group) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Category, b.Category),
 			cmp.Compare(a.ResourceType, b.ResourceType))
@@ -47,7 +47,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return inventory.Remembered{}, false, nil
 	}
 	found, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.pool, org, id) })
+		func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
 	f, ok := found[id]
 	if err != nil || !ok {
 		return inventory.Remembered{}, false, err
@@ -84,7 +84,7 @@ func (s *Store) organizationsAfter(ctx context.Context, after string) ([]uuid.UU
 	}
 	defer s.end()
 	return again(ctx, s.engine, func(ctx context.Context) ([]uuid.UUID, error) {
-		return list(ctx, s.pool, func(org *uuid.UUID) []any { return []any{org} },
+		return list(ctx, s.db, func(org *uuid.UUID) []any { return []any{org} },
 			"SELECT org FROM inventory_organizations o WHERE org > ? AND EXISTS "+
 				"(SELECT 1 FROM inventory_groups g WHERE g.org = o.org) ORDER BY org LIMIT ?", after, organizationsPage)
 	})
@@ -112,7 +112,7 @@ func list[T any](ctx context.Context, db querier, fields func(*T) []any, query s
 // restarted nobody need notice.
 func again[T any](ctx context.Context, e engine, read func(context.Context) (T, error)) (T, error) {
 	found, err := bounded(ctx, read)
-	if err != nil && e.isAway(err) && ctx.Err() == nil {
+	if err != nil && e.dialect().IsAway(err) && ctx.Err() == nil {
 		found, err = bounded(ctx, read)
 	}
 	if ctx.Err() != nil && err != nil {

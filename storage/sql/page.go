@@ -34,7 +34,7 @@ func (c *scan) next(ctx context.Context) ([]inventory.Positioned, error) {
 	}
 	defer c.store.end()
 	rows, err := readInTurn(ctx, c.store, c.org,
-		func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.pool) })
+		func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.db) })
 	if err != nil {
 		return nil, err
 	}

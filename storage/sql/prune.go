@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -23,11 +24,7 @@ const (
 
 // pruneNowAndThen forgets batches until ctx ends.
 func (s *Store) pruneNowAndThen(ctx context.Context) {
-	for pause := rand.N(pruneFirst); ; pause = pruneEvery {
-		sleep(ctx, pause)
-		if ctx.Err() != nil {
-			return
-		}
+	for next := rand.N(pruneFirst); pause.For(ctx, next) == nil; next = pruneEvery {
 		if s.server.Load() == nil {
 			continue
 		}
@@ -46,14 +43,14 @@ func (s *Store) prune(ctx context.Context) error {
 		if err != nil || n < pruneRows {
 			return err
 		}
-		sleep(ctx, prunePause)
+		_ = pause.For(ctx, prunePause)
 	}
 }
 
 func (s *Store) forget(ctx context.Context, before time.Time) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome("inventory_batches", "org, id", "created < ?", "created"),
+	result, err := s.db.ExecContext(ctx, s.speaks().DeleteSome("inventory_batches", "org, id", "created < ?", "created"),
 		before, pruneRows)
 	if err != nil {
 		return 0, err

@@ -65,7 +65,7 @@ func (t *transaction) lock(ctx context.Context) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return errNoOrganization
 	}
-	if err == nil && t.speaks == postgresDialect {
+	if err == nil && t.speaks.isPostgres() {
 		if err = t.db.QueryRowContext(ctx, usedBytes, t.org.String()).Scan(&used); errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}

@@ -60,7 +60,7 @@ func (s *Store) newScan(ctx context.Context, org uuid.UUID, query inventory.Quer
 	defer s.end()
 	found := &scan{store: s, server: server, org: org, query: query, rows: firstRows}
 	if _, err := readInTurn(ctx, s, org,
-		func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.pool) }); err != nil {
+		func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.db) }); err != nil {
 		return nil, err
 	}
 	return found, found.goOn()

@@ -62,7 +62,7 @@ func tame(value any) any {
 func (t *transaction) insertRows(ctx context.Context, fresh []*entry) error {
 	columns := "timestamp, org_id, provider, category, resource_type, resource_name, attributes"
 	row := "(?, ?, ?, ?, ?, ?, " + t.speaks.jsonValue()
-	if t.speaks == mysqlDialect {
+	if !t.speaks.isPostgres() {
 		columns, row = columns+", attributes_text", row+", ?"
 	}
 	insert := t.newInsert(tableOf(t.org)+" ("+columns+")", "")
@@ -73,7 +73,7 @@ func (t *transaction) insertRows(ctx context.Context, fresh []*entry) error {
 			r := &e.batch.Resources[i]
 			value, text := t.form(r.Attributes)
 			values := []any{at, t.org.String(), r.Provider, r.Category, r.ResourceType, r.ResourceName, string(value)}
-			if t.speaks == mysqlDialect {
+			if !t.speaks.isPostgres() {
 				values = append(values, text)
 			}
 			if err := insert.add(ctx, rowSize(r), values...); err != nil {

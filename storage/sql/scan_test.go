@@ -26,7 +26,7 @@ func TestGaps(t *testing.T) {
 			appendTo(t, store, batch)
 			sent[batch.ID] = 3
 			continued := "ALTER TABLE %s AUTO_INCREMENT = %d" // MySQL takes a lower number for the next one
-			if on.speaks == postgresDialect {
+			if on.speaks.isPostgres() {
 				continued = "SELECT setval(pg_get_serial_sequence('%[1]s', 'id'), GREATEST(%[2]d, (SELECT MAX(id) FROM %[1]s)))"
 			}
 			d.exec(t, fmt.Sprintf(continued, tableOf(org), gap+10))
@@ -127,7 +127,7 @@ func fillDirectly(t *testing.T, d database, store *Store, org uuid.UUID, total i
 	appendTo(t, store, batchOf(org, 1))
 	columns := "timestamp, org_id, provider, category, resource_type, resource_name, attributes"
 	attributes := `CONCAT('{"a":"', REPEAT('x', 300), '"}')`
-	if store.speaks() == postgresDialect {
+	if store.speaks().isPostgres() {
 		attributes = "CAST(" + attributes + " AS json)"
 	}
 	statements := []string{fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE id = 1", tableOf(org), columns,

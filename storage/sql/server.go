@@ -40,7 +40,7 @@ func findCollation(ctx context.Context, db querier) (string, error) {
 func sharedSecret(ctx context.Context, db querier, speaks dialect) ([]byte, error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	insert := speaks.insertNew("inventory_secret (id, secret) VALUES (1, ?)")
+	insert := speaks.InsertNew("inventory_secret (id, secret) VALUES (1, ?)")
 	if _, err := db.ExecContext(ctx, insert, fresh); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/storage/pgdb"
 	"github.com/holdfast/holdfast/storage/pgdb/pgtest"
 	"github.com/holdfast/holdfast/storage/serverdb/servertest"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // childServer tells the child of a crash test which server its database is on.
@@ -138,7 +139,7 @@ type testServer struct {
 
 var testServers = []testServer{
 	{
-		name: "mysql", speaks: mysqlDialect,
+		name: "mysql", speaks: dialect{sqldb.MySQL},
 		fresh: func(t testing.TB) database { return onMySQL(mysqltest.New(t)) },
 		named: func(t testing.TB, name string) database { return onMySQL(mysqltest.Named(t, name)) },
 		private: func(t testing.TB) (killable, database) {
@@ -151,7 +152,7 @@ var testServers = []testServer{
 		},
 	},
 	{
-		name: "postgres", speaks: postgresDialect,
+		name: "postgres", speaks: dialect{sqldb.Postgres},
 		fresh: func(t testing.TB) database { return onPostgres(pgtest.New(t)) },
 		named: func(t testing.TB, name string) database { return onPostgres(pgtest.Named(t, name)) },
 		private: func(t testing.TB) (killable, database) {
@@ -169,7 +170,7 @@ var testServers = []testServer{
 func onServers(t *testing.T, test func(t *testing.T, on testServer)) {
 	for _, server := range testServers {
 		t.Run(server.name, func(t *testing.T) {
-			if server.speaks == postgresDialect {
+			if server.speaks.isPostgres() {
 				suite.Deep(t)
 			}
 			test(t, server)

@@ -20,7 +20,7 @@ import (
 func lockTable(t *testing.T, d database, on testServer, org uuid.UUID) (db *sql.DB, unlock func()) {
 	t.Helper()
 	lock, end := []string{"LOCK TABLES " + tableOf(org) + " WRITE"}, "UNLOCK TABLES"
-	if on.speaks == postgresDialect {
+	if on.speaks.isPostgres() {
 		lock, end = []string{"BEGIN", "LOCK TABLE " + tableOf(org) + " IN ACCESS EXCLUSIVE MODE"}, "ROLLBACK"
 	}
 	db = d.pool(t)
@@ -45,7 +45,7 @@ func waitBlocked(t *testing.T, db *sql.DB, on testServer, n int) {
 	t.Helper()
 	query := "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND " +
 		"state LIKE 'Waiting for table%'"
-	if on.speaks == postgresDialect {
+	if on.speaks.isPostgres() {
 		query = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 	}
 	for range 2000 {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // shredPause is how often Shred looks whether appends that have begun are done.
@@ -19,8 +21,8 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	}
 	defer s.end()
 	for s.queues.has(org) {
-		if sleep(ctx, shredPause); ctx.Err() != nil {
-			return 0, ctx.Err()
+		if err := pause.For(ctx, shredPause); err != nil {
+			return 0, err
 		}
 	}
 	release, err := s.turns.Acquire(ctx, org)
@@ -49,7 +51,7 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return removed, err
 	}
 	var tables int
-	err = s.pool.QueryRowContext(ctx, s.speaks().hasTable(), tableOf(org)).Scan(&tables)
+	err = s.db.QueryRowContext(ctx, s.speaks().hasTable(), tableOf(org)).Scan(&tables)
 	if err != nil {
 		return 0, err
 	}
@@ -68,7 +70,7 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 }
 
 func (s *Store) deleteSome(ctx context.Context, table, key string, org uuid.UUID, limit int) (int, error) {
-	result, err := s.pool.ExecContext(ctx, s.speaks().deleteSome(table, key, "org = ?", key), org.String(), limit)
+	result, err := s.db.ExecContext(ctx, s.speaks().DeleteSome(table, key, "org = ?", key), org.String(), limit)
 	if err != nil {
 		return 0, err
 	}

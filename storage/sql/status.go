@@ -43,7 +43,7 @@ func (s *Store) Status(ctx context.Context) error {
 func (s *Store) ask() error {
 	ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
 	defer cancel()
-	_, err := s.pool.ExecContext(ctx, "UPDATE inventory_probe SET at = ? WHERE id = 1",
+	_, err := s.db.ExecContext(ctx, "UPDATE inventory_probe SET at = ? WHERE id = 1",
 		time.Now().UTC().Truncate(time.Microsecond))
 	return s.fault(err)
 }

@@ -16,7 +16,6 @@ import (
 type Store struct {
 	engine engine
 	db     *sql.DB
-	pool   querier // the same, for statements with values
 	log    *slog.Logger
 	now    func() time.Time
 	server atomic.Pointer[server] // nil until the server was up for the first time
@@ -37,7 +36,7 @@ type Store struct {
 var _ inventory.Store = (*Store)(nil)
 
 func newStore(e engine, db *sql.DB, now func() time.Time) *Store {
-	s := &Store{engine: e, db: db, pool: e.dialect().on(db), log: e.log(), now: now,
+	s := &Store{engine: e, db: db, log: e.log(), now: now,
 		turns: newTurns(db.Stats().MaxOpenConnections)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.spawn(s.pruneNowAndThen)

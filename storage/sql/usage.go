@@ -16,7 +16,7 @@ func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 	defer s.end()
 	return readInTurn(ctx, s, org, func(ctx context.Context) (int64, error) {
 		var used int64
-		err := s.pool.QueryRowContext(ctx, usedBytes, org.String()).Scan(&used)
+		err := s.db.QueryRowContext(ctx, usedBytes, org.String()).Scan(&used)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}

@@ -119,14 +119,14 @@ func (t *Transactor) attempt(ctx context.Context, bytes int, work func(*Session)
 		err = cmp.Or(s.failed, err)
 	}
 	if err != nil || !s.wrote {
-		t.Abandon(conn, err)
+		t.speaks.Abandon(conn, err)
 		return uuid.Nil, err
 	}
 	if err = t.Commit(s); err == nil {
 		_ = conn.Close() // back to the pool
 		return s.token, nil
 	}
-	t.Abandon(conn, err)
+	t.speaks.Abandon(conn, err)
 	if !s.sent || t.speaks.IsUndone(err) {
 		return uuid.Nil, err
 	}
@@ -166,12 +166,13 @@ func (t *Transactor) Commit(s *Session) error {
 	return s.flush()
 }
 
-// Abandon ends a transaction that is not to be. A connection that may still be in it must not go back to the pool.
-func (t *Transactor) Abandon(conn *sql.Conn, reason error) {
+// Abandon ends a transaction on a connection of a server's that is not to be, and gives the connection back. One that may
+// still be in it must not go back to the pool.
+func (d Dialect) Abandon(conn *sql.Conn, reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
 	defer cancel()
 	clean := false
-	if !t.speaks.IsAway(reason) {
+	if !d.IsAway(reason) {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		clean = err == nil
 	}

@@ -197,7 +197,7 @@ func TestSettledWhereStandbysAre(t *testing.T) {
 	if lost == nil {
 		t.Fatal("the COMMIT did not wait for a standby")
 	}
-	transactor.Abandon(conn, errors.Join(lost, sql.ErrConnDone))
+	sqldb.Postgres.Abandon(conn, errors.Join(lost, sql.ErrConnDone))
 	for n := 0; n == 0; { // until the server has noticed
 		if err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM organizations WHERE org = 'a'").Scan(&n); err != nil {
 			t.Fatal(err)

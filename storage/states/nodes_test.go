@@ -281,7 +281,7 @@ func testLateCommit(t *testing.T, on kind) {
 	if err := errors.Join(late.finish(), s.transactor.Commit(begun)); err == nil {
 		t.Error("the COMMIT that came late was accepted")
 	}
-	s.transactor.Abandon(conn, errors.New("late"))
+	s.sql.Abandon(conn, errors.New("late"))
 	wantVersions(t, s, ref, []byte("1"))
 	put(t, s, ref, body)
 	wantVersions(t, s, ref, []byte("1"), body)
